@@ -1,0 +1,1 @@
+"""Ranking: lexical, dense and entity lists, absolute gates, fusion, explanation."""

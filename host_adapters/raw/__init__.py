@@ -1,0 +1,1 @@
+"""Scripts and hosts without a folder of their own."""

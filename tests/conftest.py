@@ -1,0 +1,30 @@
+"""A home of its own for every test; the real one is out of bounds."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REAL_HOME = Path.home()
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory, monkeypatch):
+    """A throwaway home that every process started by the test inherits."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("AGENTLAS", "CLAUDE", "CODEX", "GROK", "OPENCODE", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def real_home_untouched():
+    """Touching the developer's own data folder fails the run."""
+    folder = REAL_HOME / ".agentlas"
+    before = folder.stat().st_mtime_ns if folder.exists() else None
+    yield
+    after = folder.stat().st_mtime_ns if folder.exists() else None
+    assert before == after, f"a test touched {folder}"
