@@ -53,7 +53,9 @@ def encode_char_table(replacements: dict[int, str]) -> bytes:
     index = bytearray()
     for first in range(0, _PAGES << 8, 256):
         codes = range(first, first + 256)
-        row = b"".join(number.get(replacements.get(code), 0).to_bytes(2, "little") for code in codes)
+        row = b"".join(
+            number.get(replacements.get(code), 0).to_bytes(2, "little") for code in codes
+        )
         index += pages.setdefault(row, len(pages)).to_bytes(2, "little")
     offsets, blob = bytearray(4), bytearray()
     for text in strings:

@@ -1,0 +1,55 @@
+"""One bounded line for each failure the hook swallowed: `~/.agentlas/state/hook.log`.
+
+What went wrong and where, never what was asked or found. Read by `status` and `doctor`.
+"""
+
+from time import gmtime, strftime
+
+from agentlas_memory.lean import TYPE_CHECKING, make_private_folder, system
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+LARGEST = 256 << 10  # bytes; then the file becomes hook.log.1
+_LONGEST_LINE = 400
+
+
+def log_failure(home: str, host: str, error: BaseException) -> None:
+    """Append a line about a swallowed error; a log that cannot be written is no error."""
+    if not home:
+        return
+    try:
+        make_private_folder(home + "/state")
+        path = home + "/state/hook.log"
+        _rotate(path)
+        flags = (
+            system.O_WRONLY | system.O_CREAT | system.O_APPEND | getattr(system, "O_NOFOLLOW", 0)
+        )
+        handle = system.open(path, flags, 0o600)
+        system.write(handle, _line(host, error).encode("utf-8", "replace"))
+        system.close(handle)
+    except (OSError, ValueError):
+        pass
+
+
+def _line(host: str, error: BaseException) -> str:
+    now = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
+    text = f"{now} {host or '-'} {type(error).__name__} at {_place(error.__traceback__)}: {error}"
+    return " ".join(text.split())[:_LONGEST_LINE] + "\n"
+
+
+def _place(trace: "TracebackType | None") -> str:
+    place = "?"
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        place = f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+def _rotate(path: str) -> None:
+    try:
+        if system.stat(path).st_size >= LARGEST:
+            system.replace(path, path + ".1")
+    except FileNotFoundError:
+        pass

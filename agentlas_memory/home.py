@@ -1,0 +1,41 @@
+"""Where this user's data live: `~/.agentlas`, or what `AGENTLAS_HOME` names."""
+
+from agentlas_memory.lean import WINDOWS, getenv, parse_json, read_file
+
+
+def user_home() -> str:
+    """Return the person's home directory, blank when nothing names one."""
+    home = getenv("HOME") or (getenv("USERPROFILE") if WINDOWS else "")
+    if home or WINDOWS:
+        return home
+    try:
+        import pwd
+
+        from agentlas_memory.lean import system
+
+        return pwd.getpwuid(system.getuid()).pw_dir
+    except (ImportError, KeyError):
+        return ""
+
+
+def data_home() -> str:
+    """Return the absolute folder of our own data, blank when there is no home."""
+    named = getenv("AGENTLAS_HOME")
+    home = named or user_home()
+    if not home or not (home.startswith("/") or WINDOWS):
+        return ""  # a relative home would put a folder where the person happens to stand
+    return named or home.rstrip("/") + "/.agentlas"
+
+
+def read_settings(home: str) -> dict[str, object]:
+    """Return the user's settings; a missing or broken file counts as empty."""
+    return read_json_object(home + "/settings.json")
+
+
+def read_json_object(path: str) -> dict[str, object]:
+    """Return the JSON object in a small file of ours, or an empty one."""
+    try:
+        value = parse_json(read_file(path).decode("utf-8", "replace"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

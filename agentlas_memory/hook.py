@@ -1,0 +1,257 @@
+"""One prompt, one process: read the event, find the project, recall, render.
+
+Whatever happens, the exit code is 0 and the host gets a valid answer; most often the empty one,
+since silence is the right answer to most prompts.
+"""
+
+import sys
+
+from agentlas_memory.deadline import Deadline, DeadlineReached
+from agentlas_memory.events import FORGETTING_SOURCES, PROMPT, HookEvent
+from agentlas_memory.home import data_home, read_settings, user_home
+from agentlas_memory.lean import TYPE_CHECKING, WINDOWS, getenv, system
+
+if TYPE_CHECKING:
+    from agentlas_memory.capsule import Capsule
+    from agentlas_memory.ontology.store import Store
+    from agentlas_memory.project import Project
+    from agentlas_memory.receipt import Receipt
+
+HOSTS = ("claude", "raw")
+SCOPES = ("public", "internal")  # a project's private rows never reach a hook
+HITS = 4
+DEADLINE_MS = 1500
+CHILD_VARIABLE = "AGENTLAS_MEMORY_CHILD"  # set for every process we start: its hooks are silent
+
+
+class Silence(Exception):  # noqa: N818 - not a failure
+    """There is nothing to say; the text is the reason that `status` shows."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Answer one event of one host on stdout; the exit code is always 0."""
+    options: dict[str, str] = {}
+    output = b""
+    try:
+        options.update(read_options(sys.argv[1:] if arguments is None else arguments))
+        output = answer(options)
+    except BaseException as error:  # the one door where everything ends
+        report(options.get("host", ""), error)
+    finally:
+        disarm()
+    try:
+        while output:
+            output = output[system.write(1, output) :]
+    except OSError:
+        pass  # the host has gone
+    return 0
+
+
+def read_options(arguments: list[str]) -> dict[str, str]:
+    """Return `--name value` and `--name=value` pairs; what is not one is passed over."""
+    options = {}
+    words = iter(arguments)
+    for word in words:
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            options[name] = value if equals else next(words, "")
+    return options
+
+
+def answer(options: dict[str, str]) -> bytes:
+    """Return what the host is to be told."""
+    host = options.get("host", "")
+    if host not in HOSTS or getenv("AGENTLAS_MEMORY") == "off" or getenv(CHILD_VARIABLE):
+        return b""
+    deadline = Deadline(DEADLINE_MS)
+    arm(DEADLINE_MS)
+    adapter = __import__(f"agentlas_memory.host_adapters.{host}.adapter", fromlist=["parse"])
+    if any(map(getenv, adapter.FOREIGN_VARIABLES)):
+        return bytes(adapter.EMPTY)
+    event: HookEvent | None = adapter.parse(
+        read_payload(options, deadline), options.get("event", "")
+    )
+    if event is None:
+        return bytes(adapter.EMPTY)
+    capsule = remember_for(event, host, adapter.KEEPS_CONTEXT, options, deadline)
+    return bytes(adapter.EMPTY if capsule is None else adapter.render(event, capsule.text))
+
+
+def read_payload(options: dict[str, str], deadline: Deadline) -> dict[str, object]:
+    """Return the host's event from stdin; options on the command line stand in for fields."""
+    payload: dict[str, object] = {}
+    if "prompt" not in options:
+        from agentlas_memory.stdin import read_event
+
+        payload = read_event(0, deadline)
+    payload.update({name: options[name] for name in ("cwd", "prompt") if name in options})
+    return payload
+
+
+def remember_for(
+    event: HookEvent, host: str, keeps_context: bool, options: dict[str, str], deadline: Deadline
+) -> "Capsule | None":
+    """Return the capsule for an event, None for silence; leaves a receipt where there is a store."""
+    from agentlas_memory.project import find_project
+
+    home = data_home()
+    settings = read_settings(home) if home else {}
+    share = settings.get("worktree") != "isolated"
+    project = find_project(event.cwd or ".", user_home(), share)
+    deadline.stage("project")
+    if project is None:
+        return None
+
+    from agentlas_memory.receipt import Receipt
+
+    receipt = Receipt(host, deadline)
+    receipt.event = event.name
+    try:
+        capsule = recall_capsule(event, project, settings, home, receipt)
+        deliver(
+            capsule, event, host, home, keeps_context and settings.get("delivery") != "every_turn"
+        )
+    except Silence as silence:
+        capsule, receipt.silence_reason = None, str(silence)
+    except DeadlineReached:
+        capsule, receipt.silence_reason = None, "deadline"
+    deadline.stage("deliver")
+    try:
+        receipt.save(home)
+    except OSError:
+        pass
+    return capsule
+
+
+def recall_capsule(
+    event: HookEvent,
+    project: "Project",
+    settings: dict[str, object],
+    home: str,
+    receipt: "Receipt",
+) -> "Capsule":
+    """Return the evidence that bears on an event; raise Silence when there is none."""
+    if event.subagent and settings.get("subagents") is not True:
+        raise Silence("subagent")
+    if settings.get("off") is True:
+        raise Silence("off")
+    store = open_trusted(project, home, receipt)
+    receipt.deadline.stage("open")
+    try:
+        if event.kind != PROMPT:
+            return state_capsule(store, project)
+        return prompt_capsule(event.prompt, store, project, home, receipt)
+    finally:
+        store.close()
+
+
+def open_trusted(project: "Project", home: str, receipt: "Receipt") -> "Store":
+    """Return the project's store, if this machine's user has said yes to exactly this one."""
+    from agentlas_memory.ontology.store import StoreUnusable, open_store
+    from agentlas_memory.trust import read_trust
+
+    trust = read_trust(home, project.store_root)
+    if trust is None:
+        raise Silence("untrusted")
+    receipt.store_id = trust.store_id
+    if not trust.on:
+        raise Silence("off")
+    try:
+        store = open_store(project.database, receipt.deadline)
+    except StoreUnusable as error:
+        report(receipt.host, error)
+        raise Silence("store_error") from error
+    if store.text("store_id") != trust.store_id:
+        store.close()
+        raise Silence("untrusted")
+    return store
+
+
+def prompt_capsule(
+    prompt: str, store: "Store", project: "Project", home: str, receipt: "Receipt"
+) -> "Capsule":
+    """Return what is known that bears on a prompt."""
+    from agentlas_memory.recall.engine import recall
+    from agentlas_memory.recall.evidence import evidence_of
+    from agentlas_memory.recall.model import open_model
+
+    if not prompt.strip():
+        raise Silence("no_prompt")
+    found = recall(
+        store,
+        prompt,
+        scopes=SCOPES,
+        limit=HITS,
+        root=project.root,
+        asset=open_model(home),
+        deadline=receipt.deadline,
+    )
+    receipt.retrieval = found.retrieval
+    receipt.candidates = found.candidates
+    if not found.hits:
+        raise Silence(found.silence_reason)
+
+    from agentlas_memory.capsule import render_capsule
+
+    capsule = render_capsule([evidence_of(hit) for hit in found.hits], found.retrieval)
+    if capsule is None:
+        raise Silence("gated")
+    return capsule
+
+
+def state_capsule(store: "Store", project: "Project") -> "Capsule":
+    """Return what holds in the project, for events that ask nothing."""
+    from agentlas_memory.capsule import render_capsule
+    from agentlas_memory.recall.evidence import evidence_of_row
+    from agentlas_memory.recall.project_state import MAX_CHARACTERS, project_state
+
+    rows = project_state(store, SCOPES, project.root)
+    evidence = [evidence_of_row(row) for row in rows]
+    capsule = render_capsule(evidence, "project_state", MAX_CHARACTERS)
+    if capsule is None:
+        raise Silence("no_prompt")
+    return capsule
+
+
+def deliver(capsule: "Capsule", event: HookEvent, host: str, home: str, once: bool) -> None:
+    """Raise Silence when this session has the capsule already."""
+    from agentlas_memory.delivery import Delivery
+
+    delivery = Delivery(home, host, event.session if once else "")
+    if event.source in FORGETTING_SOURCES and not delivery.forget():
+        raise Silence("delivered")
+    if not delivery.first_time(capsule.digest):
+        raise Silence("delivered")
+
+
+def arm(milliseconds: float) -> None:
+    """Have DeadlineReached raised when the time is up, even in a blocked read."""
+    if not WINDOWS:
+        import _signal
+
+        _signal.signal(_signal.SIGALRM, _ring)
+        _signal.setitimer(_signal.ITIMER_REAL, milliseconds / 1000)
+
+
+def disarm() -> None:
+    """Let nothing interrupt the answer."""
+    if not WINDOWS:
+        import _signal
+
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+
+
+def _ring(_signal_number: int, _frame: object) -> None:
+    raise DeadlineReached
+
+
+def report(host: str, error: BaseException) -> None:
+    """Leave a trace of a swallowed failure where `doctor` finds it."""
+    try:
+        from agentlas_memory.failure_log import log_failure
+
+        log_failure(data_home(), host, error)
+        if getenv("AGENTLAS_MEMORY_HOOK_DEBUG") == "1":
+            sys.excepthook(type(error), error, error.__traceback__)
+    except BaseException:  # noqa: S110 - there is no door behind this one
+        pass

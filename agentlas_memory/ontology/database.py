@@ -1,0 +1,92 @@
+"""The store's file for the writing side: open, heal, or set aside and begin anew."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agentlas_memory.ontology.lock import writer_lock
+from agentlas_memory.ontology.migrations import migrate
+from agentlas_memory.ontology.schema import APPLICATION_ID
+from agentlas_memory.ontology.store import StoreUnusable, check_tables
+
+_BUSY_SECONDS = 10.0  # a reader holds its snapshot for milliseconds
+
+
+class ForeignStore(Exception):
+    """The file at the store's place is a database of another program."""
+
+
+@contextmanager
+def writable_database(path: Path, wait: float = 10.0) -> Iterator[sqlite3.Connection]:
+    """Open the store at `path` for writing, made new where there is none, under the writer lock."""
+    with writer_lock(path.parent, wait):
+        connection = _open_or_rebuild(path)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def _open_or_rebuild(path: Path) -> sqlite3.Connection:
+    """Return an open store; a damaged file is moved aside first, never deleted."""
+    if path.exists() and path.stat().st_size == 0:
+        path.unlink()  # left by a kill before the first transaction
+    try:
+        return _open(path)
+    except (sqlite3.DatabaseError, StoreUnusable) as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise  # locked, read-only or a full disk: the file itself is not to blame
+        _set_aside(path)
+        return _open(path)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+    try:
+        _refuse_foreign(connection, path)
+        # Readers must never wait for a long transaction: pages stay in memory until the commit.
+        for pragma in ("journal_mode=DELETE", "secure_delete=ON", "cache_spill=OFF"):
+            connection.execute("PRAGMA " + pragma)
+        connection.execute("PRAGMA foreign_keys=OFF")
+        migrate(connection)
+        check_tables(connection)
+        _check_pages(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_pages(connection: sqlite3.Connection) -> None:
+    """Raise DatabaseError when a page is damaged; quick, as it is done at every run."""
+    size: int = connection.execute("PRAGMA page_count").fetchone()[0]
+    if size > _PAGES_CHECKED:
+        return
+    report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if report != "ok":
+        raise sqlite3.DatabaseError(report)
+
+
+_PAGES_CHECKED = 5000  # 20 MB, about 20 ms; a larger store is checked by `doctor`
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
+        return
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise ForeignStore(f"{path} is a database of another program; it was left as it is")
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a damaged store and its journal, and return the new name."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    aside = path.with_name(f"{path.name}.damaged-{stamp}")
+    path.rename(aside)
+    journal = path.with_name(path.name + "-journal")
+    if journal.exists():
+        journal.rename(aside.with_name(aside.name + "-journal"))
+    return aside

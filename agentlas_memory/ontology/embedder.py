@@ -1,0 +1,79 @@
+"""Vectors for the writing side: the quick reader for a note, model2vec for a project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from agentlas_memory.embedding.asset import (
+    DIMENSIONS,
+    MODEL_NAME,
+    AssetRejected,
+    asset_dir,
+    open_asset,
+)
+
+HASH_ONLY = "hash96"  # no model: nothing is stored, recall breaks ties with hash vectors
+FEW = 64  # texts: below, the hook's own reader (5 ms each) is done before model2vec is imported
+
+
+class Embedder(Protocol):
+    """Texts to int8 vectors."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return a vector for each text, zeros where the model knows none of it."""
+
+
+class NoEmbedder:
+    """What is left when the model does not verify."""
+
+    name = HASH_ONLY
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return no vectors."""
+        return [b""] * len(texts)
+
+
+class QuickEmbedder:
+    """The hook's own reader: no start-up, 5 ms a text."""
+
+    name = MODEL_NAME
+
+    def __init__(self) -> None:
+        from agentlas_memory.embedding.wordpiece import WordPiece
+
+        self._asset = open_asset(asset_dir(), None)
+        self._pieces = WordPiece(self._asset)
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return a vector for each text."""
+        from agentlas_memory.embedding.query import embed_ids
+
+        ids = (self._pieces.content_ids(text) for text in texts)
+        return [embed_ids(found, self._asset, None) or bytes(DIMENSIONS) for found in ids]
+
+
+class ManyEmbedder:
+    """model2vec: half a second to start, 0.1 ms a text."""
+
+    name = MODEL_NAME
+
+    def __init__(self) -> None:
+        from agentlas_memory.embedding.batch import BatchEmbedder
+
+        self._batches = BatchEmbedder(asset_dir())
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return a vector for each text."""
+        vectors, _ = self._batches.embed(texts)
+        return [vector.tobytes() for vector in vectors]
+
+
+def open_embedder(many: bool) -> Embedder:
+    """Return the embedder that is done first; one without vectors when the model is rejected."""
+    try:
+        return ManyEmbedder() if many else QuickEmbedder()
+    except AssetRejected:
+        return NoEmbedder()

@@ -1,0 +1,39 @@
+"""What a source is called in the text that is indexed and embedded with each of its chunks.
+
+A chunk alone often lacks the words that name its subject; the document's name and the heading path in
+front are worth 0.02-0.06 nDCG@10 on each side.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from agentlas_memory.ontology.analyzer import analyze
+
+_SAY_NOTHING = ("readme", "index")  # such a file is named by its folder
+
+
+def source_name(path: str, title: str, kind: str) -> str:
+    """Return the words that name a source: its file's name, or a record's title."""
+    if kind == "record":
+        return _words(title)
+    file = PurePosixPath(path)
+    name = f"{file.parent.name} {file.stem}" if file.stem.lower() in _SAY_NOTHING else file.stem
+    return _words(name)
+
+
+def index_terms(name: str, heading: str, text: str) -> tuple[str, str]:
+    """Return the terms of the heading column and of the body column."""
+    return " ".join(analyze(f"{name} {heading}")), " ".join(analyze(text))
+
+
+def embedded_text(name: str, heading: str, text: str) -> str:
+    """Return what the model reads of a chunk."""
+    return f"{name} {heading}\n{text}"
+
+
+def _words(name: str) -> str:
+    return name.translate(_SEPARATORS)
+
+
+_SEPARATORS = str.maketrans("-_/:", "    ")

@@ -1,0 +1,59 @@
+"""A source on its way into the store: what the preparing side hands to the writing side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedChunk:
+    """A chunk with everything that was derived from it."""
+
+    heading: str
+    start_line: int
+    end_line: int
+    text: str
+    heading_terms: str
+    body_terms: str
+    vector: bytes = b""  # int8, empty without a model
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedMention:
+    """An entity named in a chunk, given by its position in the source."""
+
+    key: str
+    name: str
+    kind: str
+    chunk: int
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRelation:
+    """A relation between two entities, with the chunk that is its evidence."""
+
+    subject: str
+    relation: str
+    object: str
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSource:
+    """One file, note or record, ready to be written."""
+
+    path: str
+    title: str
+    kind: str
+    status: str
+    scope: str
+    chunks: tuple[PreparedChunk, ...]
+    mentions: tuple[PreparedMention, ...] = ()
+    relations: tuple[PreparedRelation, ...] = ()
+    size: int | None = None  # None: there is no file to go stale
+    mtime_ns: int | None = None
+    content_hash: bytes = b""
+    commit_time: int | None = None
+    embedding: str = ""  # identity of the vectors' model
+    warnings: tuple[str, ...] = field(default=())

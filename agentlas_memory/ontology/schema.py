@@ -1,0 +1,72 @@
+"""The store's tables, word for word: the hook compares them with what a file holds.
+
+Documented in docs/store.md. Numbered migrations live in `migrations.py`.
+"""
+
+APPLICATION_ID = 0x41474C4D  # "AGLM", at byte 68 of the file: this store is ours
+SCHEMA_VERSION = 1  # `PRAGMA user_version`
+
+SCOPES = ("public", "internal", "private")
+SEGMENT_VECTORS = 1024  # most vectors of one segment, and most chunks of one transaction
+
+TABLES = {
+    "meta": "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    "sources": """CREATE TABLE sources(
+  source_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL UNIQUE,
+  title TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  size INTEGER,
+  mtime_ns INTEGER,
+  content_hash BLOB,
+  commit_time INTEGER
+)""",
+    "chunks": """CREATE TABLE chunks(
+  chunk_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  source_id INTEGER NOT NULL REFERENCES sources,
+  heading TEXT NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  segment_id INTEGER
+)""",
+    "chunk_fts": """CREATE VIRTUAL TABLE chunk_fts USING fts5(
+  heading, body, content='', tokenize="ascii tokenchars '-_./'"
+)""",
+    "vector_segments": """CREATE TABLE vector_segments(
+  segment_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope TEXT NOT NULL,
+  embedding TEXT NOT NULL,
+  chunk_ids BLOB NOT NULL,
+  vectors BLOB NOT NULL
+)""",
+    "entities": """CREATE TABLE entities(
+  entity_id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL
+)""",
+    "mentions": """CREATE TABLE mentions(
+  entity_id INTEGER NOT NULL REFERENCES entities,
+  chunk_id INTEGER NOT NULL REFERENCES chunks,
+  relation TEXT NOT NULL,
+  PRIMARY KEY(entity_id, chunk_id, relation)
+) WITHOUT ROWID""",
+    "relations": """CREATE TABLE relations(
+  subject_id INTEGER NOT NULL REFERENCES entities,
+  relation TEXT NOT NULL,
+  object_id INTEGER NOT NULL REFERENCES entities,
+  chunk_id INTEGER NOT NULL REFERENCES chunks,
+  PRIMARY KEY(subject_id, relation, object_id, chunk_id)
+) WITHOUT ROWID""",
+}
+INDEXES = {
+    "chunks_of_source": "CREATE INDEX chunks_of_source ON chunks(source_id)",
+    "mentions_of_chunk": "CREATE INDEX mentions_of_chunk ON mentions(chunk_id)",
+    "relations_of_chunk": "CREATE INDEX relations_of_chunk ON relations(chunk_id)",
+    "relations_of_object": "CREATE INDEX relations_of_object ON relations(object_id)",
+    "sources_by_kind": "CREATE INDEX sources_by_kind ON sources(kind, status)",
+}

@@ -1,0 +1,147 @@
+"""The vectors once more, in a file the hook can map.
+
+Format `AGVEC001`, little endian: magic (8 bytes), store id (16 bytes), number of
+vectors (u32), dimensions (u32), embedding identity (32 bytes, padded), then for each scope of
+`schema.SCOPES` the first position and the number of its vectors (u32 each); zeros up to byte 128;
+chunk ids (u32 each, ascending within a scope); zeros up to a multiple of 64; vectors (int8).
+
+A sidecar never changes. A new one has the next generation in its name, is written aside and
+renamed; the transaction that names it in `meta` makes it current, and the old one goes afterwards.
+"""
+
+from sys import byteorder
+
+from agentlas_memory.lean import system
+from agentlas_memory.ontology.schema import SCOPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+    from pathlib import Path
+
+MAGIC = b"AGVEC001"
+PREFIX = "ontology-runtime.vec-"
+_HEADER = 128
+
+
+class SidecarRejected(Exception):
+    """The sidecar is missing or is not the one the store names."""
+
+
+class Sidecar:
+    """A mapped sidecar: chunk ids and vectors by position, a range of positions a scope."""
+
+    __slots__ = ("_map", "chunk_ids", "dimensions", "embedding", "ranges", "vectors")
+
+    def __init__(self, path: str, store_id: str) -> None:
+        self._map = _map_file(path)
+        head = memoryview(self._map)[:_HEADER]
+        if byteorder != "little":
+            raise SidecarRejected("cannot be mapped on this machine")
+        if bytes(head[:8]) != MAGIC or bytes(head[8:24]).hex() != store_id:
+            raise SidecarRejected("not of this store")
+        numbers = head.cast("I")
+        count, self.dimensions = numbers[6], numbers[7]
+        if len(head) < _HEADER or len(self._map) != _size(count, self.dimensions):
+            raise SidecarRejected("has the wrong size")
+        self.embedding = bytes(head[32:64]).rstrip(b"\0").decode("ascii", "replace")
+        self.ranges = {
+            scope: (numbers[16 + 2 * at], numbers[16 + 2 * at] + numbers[17 + 2 * at])
+            for at, scope in enumerate(SCOPES)
+        }
+        if any(end > count or start > end for start, end in self.ranges.values()):
+            raise SidecarRejected("has a scope outside the file")
+        whole = memoryview(self._map)
+        self.chunk_ids = whole[_HEADER : _HEADER + 4 * count].cast("I")
+        start = _vectors_at(count)
+        self.vectors = whole[start : start + count * self.dimensions]
+
+    def position(self, chunk_id: int) -> int | None:
+        """Return where a chunk's vector stands, None when it is not here."""
+        from _bisect import bisect_left
+
+        for start, end in self.ranges.values():
+            at = bisect_left(self.chunk_ids, chunk_id, start, end)
+            if at < end and self.chunk_ids[at] == chunk_id:
+                return at
+        return None
+
+
+def _map_file(path: str) -> "memoryview":
+    import mmap
+
+    try:
+        handle = system.open(path, system.O_RDONLY | getattr(system, "O_NOFOLLOW", 0))
+    except OSError as error:
+        raise SidecarRejected(f"cannot be opened: {error}") from error
+    try:
+        if system.fstat(handle).st_size < _HEADER:
+            raise SidecarRejected("is too short")
+        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)  # type: ignore[return-value]
+    except (OSError, ValueError) as error:
+        raise SidecarRejected(f"cannot be mapped: {error}") from error
+    finally:
+        system.close(handle)
+
+
+def _vectors_at(count: int) -> int:
+    return (_HEADER + 4 * count + 63) // 64 * 64
+
+
+def _size(count: int, dimensions: int) -> int:
+    return _vectors_at(count) + count * dimensions
+
+
+def write_sidecar(connection: "sqlite3.Connection", folder: "Path") -> str:
+    """Write the next generation from the segments, make it current, and return its name.
+
+    Called under the writer lock, outside a transaction.
+    """
+    row = connection.execute("SELECT value FROM meta WHERE key = 'sidecar'").fetchone()
+    generation = int(row[0].removeprefix(PREFIX)) + 1 if row and row[0] else 1
+    name = f"{PREFIX}{generation}"
+    aside = folder / f"{name}.new"
+    with aside.open("wb") as file:
+        file.writelines(_parts(connection))
+        file.flush()
+        system.fsync(file.fileno())
+    aside.replace(folder / name)
+    connection.execute("BEGIN IMMEDIATE")
+    for key, value in (("sidecar", name), ("sidecar_stale", 0)):
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+    connection.execute("COMMIT")
+    for old in folder.glob(PREFIX + "*"):
+        if old.name != name:
+            old.unlink(missing_ok=True)
+    return name
+
+
+def _parts(connection: "sqlite3.Connection") -> "Iterable[bytes]":
+    """Yield the sidecar's bytes a segment at a time, so that memory stays flat."""
+    rows = connection.execute(
+        "SELECT scope, segment_id, embedding, length(chunk_ids) / 4, length(vectors)"
+        " FROM vector_segments"
+    ).fetchall()
+    rows.sort(key=lambda row: (SCOPES.index(row[0]), row[1]))
+    count = sum(row[3] for row in rows)
+    dimensions = rows[0][4] // rows[0][3] if rows else 0
+    embedding = rows[0][2] if rows else ""
+    ranges, start = b"", 0
+    for scope in SCOPES:
+        size = sum(row[3] for row in rows if row[0] == scope)
+        ranges += _u32(start) + _u32(size)
+        start += size
+    store_id = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()[0]
+    head = MAGIC + bytes.fromhex(store_id) + _u32(count) + _u32(dimensions)
+    yield (head + embedding.encode("ascii").ljust(32, b"\0") + ranges).ljust(_HEADER, b"\0")
+    for column in ("chunk_ids", "vectors"):
+        for row in rows:
+            sql = f"SELECT {column} FROM vector_segments WHERE segment_id = ?"
+            yield connection.execute(sql, (row[1],)).fetchone()[0]
+        if column == "chunk_ids":
+            yield bytes(_vectors_at(count) - _HEADER - 4 * count)
+
+
+def _u32(number: int) -> bytes:
+    return number.to_bytes(4, "little")

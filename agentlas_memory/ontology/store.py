@@ -1,0 +1,173 @@
+"""Reading a store: strictly read-only, bounded in time, and only a file whose tables are ours."""
+
+from agentlas_memory.deadline import Deadline
+from agentlas_memory.lean import WINDOWS, load_sqlite, read_file, sha256
+from agentlas_memory.ontology.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _sqlite3
+    from collections.abc import Sequence
+
+_BUSY_SECONDS = 0.05  # a writer commits in a few milliseconds; longer than this is not our wait
+_STEPS_BETWEEN_CHECKS = 4000  # about 0.1 ms of SQLite's virtual machine
+
+
+class StoreUnusable(Exception):
+    """The store cannot be read; the text says why."""
+
+
+class ChunkRow:
+    """A chunk with what its source says of it."""
+
+    __slots__ = (
+        "chunk_id",
+        "commit_time",
+        "content_hash",
+        "digest",
+        "end_line",
+        "heading",
+        "kind",
+        "mtime_ns",
+        "path",
+        "scope",
+        "size",
+        "start_line",
+        "status",
+        "text",
+        "title",
+    )
+
+    def __init__(self, row: "Sequence[object]") -> None:
+        for name, value in zip(_CHUNK_FIELDS, row):  # noqa: B905 - `strict` costs a check a row
+            setattr(self, name, value)
+
+    def intact(self) -> bool:
+        """Tell whether the row is byte for byte what was indexed."""
+        return self.digest == chunk_digest(
+            self.path, self.heading, self.start_line, self.end_line, self.text
+        )
+
+
+_CHUNK_FIELDS = (
+    "chunk_id",
+    "heading",
+    "start_line",
+    "end_line",
+    "text",
+    "digest",
+    "path",
+    "title",
+    "kind",
+    "status",
+    "scope",
+    "size",
+    "mtime_ns",
+    "content_hash",
+    "commit_time",
+)
+_SELECT_CHUNKS = """SELECT c.chunk_id, c.heading, c.start_line, c.end_line, c.text, c.digest, s.path,
+ s.title, s.kind, s.status, s.scope, s.size, s.mtime_ns, s.content_hash, s.commit_time
+ FROM chunks c JOIN sources s USING (source_id) """
+
+
+def chunk_digest(path: str, heading: str, start_line: int, end_line: int, text: str) -> bytes:
+    """Return 16 bytes over all of a chunk that can be shown."""
+    shown = f"{path}\0{heading}\0{start_line}\0{end_line}\0{text}"
+    return sha256(shown.encode("utf-8", "replace")).digest()[:16]
+
+
+class Store:
+    """One snapshot of a store, open for one query."""
+
+    def __init__(self, path: str, connection: "_sqlite3.Connection") -> None:
+        self.path = path
+        self.folder = path.rpartition("/")[0]
+        self.connection = connection
+        self.meta: dict[str, object] = dict(connection.execute("SELECT key, value FROM meta"))
+
+    def text(self, key: str) -> str:
+        """Return a text of the meta table, blank when it is missing or of another type."""
+        value = self.meta.get(key)
+        return value if isinstance(value, str) else ""
+
+    def number(self, key: str) -> int:
+        """Return a whole number of the meta table, 0 when it is missing or of another type."""
+        value = self.meta.get(key)
+        return value if isinstance(value, int) else 0
+
+    def rows(self, sql: str, values: "Sequence[object]" = ()) -> "list[tuple[object, ...]]":
+        """Return all rows of a query."""
+        return self.connection.execute(sql, values).fetchall()
+
+    def chunks(self, chunk_ids: "Sequence[int]") -> dict[int, ChunkRow]:
+        """Return the rows of these chunks by id; unknown ids are left out."""
+        marks = ",".join("?" * len(chunk_ids))
+        rows = self.rows(f"{_SELECT_CHUNKS} WHERE c.chunk_id IN ({marks})", chunk_ids)
+        return {row[0]: ChunkRow(row) for row in rows}  # type: ignore[misc]
+
+    def select_chunks(self, clause: str, values: "Sequence[object]" = ()) -> list[ChunkRow]:
+        """Return chunks (`c`) of sources (`s`) by a WHERE or ORDER BY clause of ours."""
+        return [ChunkRow(row) for row in self.rows(_SELECT_CHUNKS + clause, values)]
+
+    def close(self) -> None:
+        """End the snapshot."""
+        self.connection.close()
+
+
+def open_store(path: str, deadline: Deadline) -> Store:
+    """Open a store for reading, or raise StoreUnusable.
+
+    `mode=ro` never writes: a hot journal that a kill left behind is an error here, and is healed by
+    the next `index`. The settings keep a crafted file from running code or mapping memory.
+    """
+    check_header(path)
+    sqlite = load_sqlite()
+    try:
+        connection = sqlite.connect(
+            _uri(path), timeout=_BUSY_SECONDS, isolation_level=None, uri=True
+        )
+        connection.set_progress_handler(deadline.passed, _STEPS_BETWEEN_CHECKS)
+        for pragma in ("query_only=1", "trusted_schema=0", "mmap_size=0"):
+            connection.execute("PRAGMA " + pragma)
+        connection.execute("BEGIN")
+        check_tables(connection)
+        return Store(path, connection)
+    except sqlite.Error as error:
+        raise StoreUnusable(f"{type(error).__name__}: {error}") from error
+
+
+def check_header(path: str) -> None:
+    """Raise StoreUnusable unless the first page says that the file is a store of ours."""
+    try:
+        head = read_file(path, 100)
+    except OSError as error:
+        raise StoreUnusable(f"cannot be opened: {error}") from error
+    if head[:16] != b"SQLite format 3\0":
+        raise StoreUnusable("not a SQLite file")
+    if int.from_bytes(head[68:72], "big") != APPLICATION_ID:
+        raise StoreUnusable("not a store of agentlas-memory")
+
+
+def check_tables(connection: "_sqlite3.Connection") -> None:
+    """Raise StoreUnusable unless tables and indexes are exactly the expected ones.
+
+    A newer program's store passes when the tables this version reads are unchanged. Triggers and
+    views are never ours.
+    """
+    found: dict[str, str] = {}
+    for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema"):
+        if kind not in ("table", "index"):
+            raise StoreUnusable(f"holds a {kind}")
+        found[name] = sql
+    for name, sql in TABLES.items():
+        if found.get(name) != sql:
+            newer = connection.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_VERSION
+            reason = "was written by a newer version" if newer else "has a table that is not ours"
+            raise StoreUnusable(f"{reason}: {name}")
+
+
+def _uri(path: str) -> str:
+    """Return a SQLite URI for a path with any characters in it."""
+    safe = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{'/' if WINDOWS else ''}{safe}?mode=ro"

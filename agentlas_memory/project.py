@@ -1,0 +1,101 @@
+"""Which project a folder belongs to: the nearest ancestor with a store of its own."""
+
+from agentlas_memory.lean import WINDOWS, identity, read_file, system
+
+DATABASE = ".agentlas/ontology-runtime.sqlite"
+
+_FORMAT = 0o170000
+_REGULAR = 0o100000
+_FOLDER = 0o040000
+
+
+class Project:
+    """A project root and the store that answers for it (a linked worktree has its main one's)."""
+
+    __slots__ = ("root", "store_root")
+
+    def __init__(self, root: str, store_root: str) -> None:
+        self.root = root
+        self.store_root = store_root
+
+    @property
+    def database(self) -> str:
+        """Path of the store's file."""
+        return f"{self.store_root}/{DATABASE}"
+
+
+def find_project(cwd: str, home: str, share_worktrees: bool = True) -> Project | None:
+    """Return the project that `cwd` lies in, or None.
+
+    Only ancestors are looked at. The home directory and the file-system root are never a project:
+    a store there would speak for everything below it.
+    """
+    folder = normal_path(cwd)
+    home_identity = identity(home) if home else None
+    while folder:
+        if home_identity is None or identity(folder) != home_identity:
+            if has_marker(folder):
+                return Project(folder, folder)
+            main = main_worktree(folder) if share_worktrees else None
+            if main and has_marker(main):
+                return Project(folder, main)
+        folder = folder.rpartition("/")[0]
+    return None
+
+
+def has_marker(folder: str) -> bool:
+    """Tell whether a regular store file, reached through no symbolic link of ours, is here."""
+    return (
+        _mode(f"{folder}/{DATABASE}") & _FORMAT == _REGULAR
+        and _mode(f"{folder}/.agentlas") & _FORMAT == _FOLDER
+    )
+
+
+def main_worktree(folder: str) -> str | None:
+    """Return the main worktree of a linked git worktree, if the main repository agrees.
+
+    `folder/.git` of a linked worktree names `<main>/.git/worktrees/<name>`, whose `gitdir` file must
+    name `folder/.git` in turn: a clone cannot claim another repository's memory by itself.
+    """
+    if _mode(folder + "/.git") & _FORMAT != _REGULAR:
+        return None
+    try:
+        pointer = _line(folder + "/.git")
+        if not pointer.startswith("gitdir:"):
+            return None
+        git_dir = normal_path(pointer[7:].strip(), folder)
+        if identity(normal_path(_line(git_dir + "/gitdir"), git_dir)) != identity(folder + "/.git"):
+            return None
+    except OSError:
+        return None
+    main_git, _, _ = git_dir.rpartition("/worktrees/")
+    return main_git[: -len("/.git")] if main_git.endswith("/.git") else None
+
+
+def normal_path(path: str, base: str = "") -> str:
+    """Return an absolute path with `/` between parts and without `.` and `..`.
+
+    Links are not resolved: identity is compared by device and inode, which needs no resolving.
+    """
+    if WINDOWS:
+        path, base = path.replace("\\", "/"), base.replace("\\", "/")
+    if not path.startswith("/") and path[1:2] != ":":
+        path = f"{base or system.getcwd()}/{path}"
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return ("" if WINDOWS else "/") + "/".join(parts)
+
+
+def _mode(path: str) -> int:
+    try:
+        return system.lstat(path).st_mode
+    except (OSError, ValueError):  # a NUL in the path is a ValueError
+        return 0
+
+
+def _line(path: str) -> str:
+    return read_file(path, 4096).decode("utf-8", "surrogateescape").strip()

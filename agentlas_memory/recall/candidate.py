@@ -1,0 +1,40 @@
+"""One chunk that might be recalled, with the numbers `why` shows."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from agentlas_memory.ontology.store import ChunkRow
+
+
+class Candidate:
+    """A chunk in the ranking; ranks count from 1, None where a list does not hold it."""
+
+    __slots__ = (
+        "chunk_id",
+        "cosine",
+        "dense_rank",
+        "entity_rank",
+        "evidence",
+        "gate",
+        "lexical_rank",
+        "lexical_score",
+        "margin",
+        "matched",
+        "row",
+        "score",
+        "stale",
+    )
+
+    def __init__(self, chunk_id: int) -> None:
+        self.chunk_id = chunk_id
+        self.lexical_rank: int | None = None
+        self.lexical_score = 0.0  # BM25, larger is better
+        self.dense_rank: int | None = None
+        self.cosine: float | None = None
+        self.entity_rank: int | None = None
+        self.score = 0.0  # of the fusion
+        self.row: ChunkRow | None = None
+        self.matched: list[str] = []  # terms of the prompt in this chunk
+        self.evidence = 0.0  # what the gate weighs
+        self.margin = 0.0  # evidence above the gate, negative below
+        self.gate = ""  # why it was dropped; blank for a hit
+        self.stale = False

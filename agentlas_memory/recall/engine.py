@@ -1,0 +1,210 @@
+"""The road of one question through a store: lists, fusion, gates, hits."""
+
+from agentlas_memory.deadline import Deadline, DeadlineReached
+from agentlas_memory.embedding.asset import Asset
+from agentlas_memory.lean import load_sqlite
+from agentlas_memory.ontology.store import Store
+from agentlas_memory.recall.candidate import Candidate
+from agentlas_memory.recall.dense import dense_scores
+from agentlas_memory.recall.embed import embed_question, model_knows
+from agentlas_memory.recall.entity import search_entities
+from agentlas_memory.recall.fusion import fuse
+from agentlas_memory.recall.gates import Gates
+from agentlas_memory.recall.lexical import (
+    document_frequencies,
+    has_fts5,
+    matched_terms,
+    rarest_terms,
+    search_lexical,
+)
+from agentlas_memory.recall.question import Question, read_question
+from agentlas_memory.recall.scan import search_by_scan
+from agentlas_memory.recall.sources import is_policy_file, is_stale
+from agentlas_memory.recall.ties import break_ties
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from agentlas_memory.recall.dense import Cosines
+
+HYBRID = "hybrid"
+LEXICAL_LANGUAGE = "lexical_language"  # the model does not know this text
+DEGRADED_HASH = "degraded_hash"  # the model was rejected
+DEGRADED_LEXICAL = "degraded_lexical"  # simsimd or FTS5 is missing, or the time was short
+
+JUDGED = 24  # best ranked candidates that are looked at
+
+
+class Recall:
+    """What was found, what was dropped and why, and how."""
+
+    __slots__ = ("candidates", "frequencies", "hits", "question", "retrieval", "silence_reason")
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.retrieval = HYBRID
+        self.frequencies: dict[str, int] = {}
+        self.candidates: list[Candidate] = []  # judged ones, best first
+        self.hits: list[Candidate] = []
+        self.silence_reason = ""  # blank when there are hits
+
+
+def recall(
+    store: Store,
+    prompt: str,
+    *,
+    scopes: tuple[str, ...],
+    limit: int,
+    root: str | None,
+    asset: Asset | None,
+    deadline: Deadline,
+    gated: bool = True,
+) -> Recall:
+    """Return the chunks that bear on a prompt, best first, at most `limit`; often none.
+
+    `root` is the folder whose files are compared with what was indexed, None to compare nothing.
+    Raises DeadlineReached when even the lexical list did not finish in time.
+    """
+    result = Recall(read_question(prompt))
+    if not result.question.terms:
+        result.silence_reason = "no_terms"
+        return result
+    lexical = _search_lexical(store, result, scopes, deadline)
+    dense = _search_dense(store, result, scopes, asset, deadline)
+    if asset is None:
+        lexical = break_ties(store, result.question, lexical)
+    entities = search_entities(store, result.question)
+    ranked = fuse(_merge(lexical, dense, entities))
+    _load_rows(store, ranked[:JUDGED], result)
+    _judge(store, result, scopes, asset, gated)
+    _choose(result, limit, root)
+    deadline.stage("judge")
+    return result
+
+
+def _search_lexical(
+    store: Store, result: Recall, scopes: tuple[str, ...], deadline: Deadline
+) -> list[tuple[int, float]]:
+    terms = list(result.question.terms)
+    try:
+        if not has_fts5(store):
+            result.retrieval = DEGRADED_LEXICAL
+            return search_by_scan(store, terms, scopes)
+        result.frequencies = document_frequencies(store, terms)
+        return search_lexical(store, rarest_terms(result.frequencies), scopes)
+    except load_sqlite().OperationalError as error:  # type: ignore[attr-defined]
+        deadline.check()  # interrupted by our own clock
+        raise error
+    finally:
+        deadline.stage("lexical")
+
+
+def _search_dense(
+    store: Store,
+    result: Recall,
+    scopes: tuple[str, ...],
+    asset: Asset | None,
+    deadline: Deadline,
+) -> "Cosines | None":
+    if asset is None:
+        result.retrieval = DEGRADED_HASH
+        return None
+    if not model_knows(result.question.text):
+        result.retrieval = LEXICAL_LANGUAGE
+        return None
+    try:
+        deadline.check()
+        chunks = store.number("chunks")
+        vector = embed_question(result.question, asset, result.frequencies, chunks)
+        dense, whole = dense_scores(store, vector, scopes)
+    except DeadlineReached:
+        dense, whole = None, False
+    if not whole:
+        result.retrieval = DEGRADED_LEXICAL
+    deadline.stage("dense")
+    return dense
+
+
+def _merge(
+    lexical: list[tuple[int, float]], dense: "Cosines | None", entities: list[int]
+) -> list[Candidate]:
+    """Return one candidate a chunk, with its place in each list."""
+    found: dict[int, Candidate] = {}
+
+    def candidate(chunk_id: int) -> Candidate:
+        return found.get(chunk_id) or found.setdefault(chunk_id, Candidate(chunk_id))
+
+    for rank, (chunk_id, score) in enumerate(lexical, 1):
+        candidate(chunk_id).lexical_rank = rank
+        candidate(chunk_id).lexical_score = score
+    for rank, chunk_id in enumerate(entities, 1):
+        candidate(chunk_id).entity_rank = rank
+    if dense is not None:
+        for rank, (chunk_id, _) in enumerate(dense.best(), 1):
+            candidate(chunk_id).dense_rank = rank
+        for chunk_id, one in found.items():
+            one.cosine = dense.cosine(chunk_id)
+    return list(found.values())
+
+
+def _load_rows(store: Store, ranked: list[Candidate], result: Recall) -> None:
+    """Keep the candidates whose chunks are there: the sidecar may name some that went since."""
+    rows = store.chunks([candidate.chunk_id for candidate in ranked])
+    for candidate in ranked:
+        candidate.row = rows.get(candidate.chunk_id)
+    result.candidates = [candidate for candidate in ranked if candidate.row is not None]
+
+
+def _judge(
+    store: Store, result: Recall, scopes: tuple[str, ...], asset: Asset | None, gated: bool
+) -> None:
+    """Give each candidate the code of the first test it fails, blank when it passes."""
+    gates = Gates(result.question, result.frequencies, store.number("chunks"), asset)
+    ids = [candidate.chunk_id for candidate in result.candidates]
+    if result.frequencies:
+        matched = matched_terms(store, list(result.question.terms), ids)
+    else:
+        matched = {}
+    for candidate in result.candidates:
+        candidate.matched = matched.get(candidate.chunk_id, [])
+        candidate.gate = _source_gate(candidate, scopes)
+        if gated and not candidate.gate:
+            candidate.gate = gates.judge(candidate)
+
+
+def _source_gate(candidate: Candidate, scopes: tuple[str, ...]) -> str:
+    row = candidate.row
+    assert row is not None
+    if row.scope not in scopes:
+        return "scope"
+    if is_policy_file(row.path):
+        return "policy_source"
+    if row.status == "superseded":
+        return "superseded"
+    return "" if row.intact() else "damaged"
+
+
+def _choose(result: Recall, limit: int, root: str | None) -> None:
+    """Fill the hits from the best candidates that passed, without repeats and without stale ones."""
+    texts = set()
+    for candidate in result.candidates:
+        row = candidate.row
+        if candidate.gate or row is None:
+            continue
+        if len(result.hits) == limit:
+            candidate.gate = "budget"
+        elif row.text in texts:
+            candidate.gate = "duplicate"
+        elif root is not None and is_stale(row, root):
+            candidate.stale = True
+            candidate.gate = "stale"
+        else:
+            texts.add(row.text)
+            result.hits.append(candidate)
+    if not result.hits:
+        result.silence_reason = _silence_reason(result.candidates)
+
+
+def _silence_reason(candidates: list[Candidate]) -> str:
+    """Return why nothing is left: the word for what came closest to being a hit."""
+    gates = {candidate.gate for candidate in candidates}
+    return next((reason for reason in ("stale", "policy_source") if reason in gates), "gated")

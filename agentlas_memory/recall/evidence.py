@@ -1,0 +1,18 @@
+"""A hit as evidence: the lines that matter, and where they stand."""
+
+from agentlas_memory.capsule import MAX_SNIPPET, Evidence
+from agentlas_memory.ontology.store import ChunkRow
+from agentlas_memory.recall.candidate import Candidate
+from agentlas_memory.recall.snippet import cut_snippet
+
+
+def evidence_of(candidate: Candidate) -> Evidence:
+    """Return the part of a hit that holds most of the prompt's terms."""
+    assert candidate.row is not None
+    return evidence_of_row(candidate.row, candidate.matched)
+
+
+def evidence_of_row(row: ChunkRow, wanted: list[str] | None = None) -> Evidence:
+    """Return a chunk's best lines; without wanted words, its first ones."""
+    snippet = cut_snippet(row.text, row.start_line, row.end_line, wanted or [], MAX_SNIPPET)
+    return Evidence(row.path, row.heading, snippet.start_line, snippet.end_line, snippet.text)

@@ -1,0 +1,36 @@
+"""Reciprocal rank fusion, and the blend of scores that enters it as one of the lists."""
+
+from agentlas_memory.recall.candidate import Candidate
+
+# Weights and k by measurement: docs/quality.md.
+RRF_K = 20
+WEIGHTS = {"blend": 6.0, "lexical": 1.0, "dense": 1.0, "entity": 1.0}
+_COSINE_SHARE = 0.6  # of the blend; the rest is BM25 over the best BM25
+
+
+def fuse(candidates: list[Candidate]) -> list[Candidate]:
+    """Return the candidates by weighted RRF of all lists, best first; sets their scores."""
+    blend = {c.chunk_id: rank for rank, c in enumerate(_by_blend(candidates), 1)}
+    for candidate in candidates:
+        ranks = {
+            "blend": blend.get(candidate.chunk_id),
+            "lexical": candidate.lexical_rank,
+            "dense": candidate.dense_rank,
+            "entity": candidate.entity_rank,
+        }
+        candidate.score = sum(
+            WEIGHTS[name] / (RRF_K + rank) for name, rank in ranks.items() if rank is not None
+        )
+    return sorted(candidates, key=lambda c: (-c.score, c.chunk_id))
+
+
+def _by_blend(candidates: list[Candidate]) -> list[Candidate]:
+    """Order by cosine and BM25 together; a candidate without either is not in this list."""
+    best = max((c.lexical_score for c in candidates), default=0.0) or 1.0
+
+    def blend(candidate: Candidate) -> float:
+        cosine = candidate.cosine or 0.0
+        return _COSINE_SHARE * cosine + (1 - _COSINE_SHARE) * candidate.lexical_score / best
+
+    scored = [c for c in candidates if c.lexical_rank is not None or c.cosine is not None]
+    return sorted(scored, key=lambda c: (-blend(c), c.chunk_id))

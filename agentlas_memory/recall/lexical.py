@@ -1,0 +1,69 @@
+"""The lexical list: BM25 over the terms that say most."""
+
+from agentlas_memory.lean import load_sqlite
+from agentlas_memory.ontology.schema import SCOPES
+from agentlas_memory.ontology.store import Store
+
+MAX_TERMS = 8  # the rarest: more cost time (1.3 us a matching row) and gain nothing measurable
+DEPTH = 100
+_HEADING_WEIGHT = 2.0
+
+
+def document_frequencies(store: Store, terms: list[str]) -> dict[str, int]:
+    """Return in how many chunks each term stands."""
+    if not terms:
+        return {}
+    sql = " UNION ALL ".join(
+        ["SELECT ?, count(*) FROM chunk_fts WHERE chunk_fts MATCH ?"] * len(terms)
+    )
+    values = [value for term in terms for value in (term, f'"{term}"')]
+    return dict(store.rows(sql, values))  # type: ignore[arg-type]
+
+
+def rarest_terms(frequencies: dict[str, int]) -> list[str]:
+    """Return the terms to search for, those of no chunk left out."""
+    known = [term for term, count in frequencies.items() if count]
+    return sorted(known, key=lambda term: frequencies[term])[:MAX_TERMS]
+
+
+def search_lexical(
+    store: Store, terms: list[str], scopes: tuple[str, ...]
+) -> list[tuple[int, float]]:
+    """Return (chunk id, BM25) of the best chunks, best first."""
+    if not terms:
+        return []
+    # `ORDER BY bm25(...)` does what `ORDER BY rank` does in three quarters of the time.
+    score = f"bm25(chunk_fts, {_HEADING_WEIGHT}, 1.0)"
+    sql = f"SELECT rowid, {score} AS score FROM chunk_fts WHERE chunk_fts MATCH ?"
+    values: list[object] = [" OR ".join(f'"{term}"' for term in terms)]
+    if any(store.number(f"chunks_{scope}") for scope in SCOPES if scope not in scopes):
+        marks = ",".join("?" * len(scopes))
+        sql += (
+            " AND (SELECT s.scope FROM chunks c JOIN sources s USING (source_id)"
+            f" WHERE c.chunk_id = chunk_fts.rowid) IN ({marks})"
+        )
+        values += scopes
+    rows = store.rows(f"{sql} ORDER BY score LIMIT {DEPTH}", values)
+    return [(row[0], -row[1]) for row in rows]  # type: ignore[operator, misc]
+
+
+def matched_terms(store: Store, terms: list[str], chunk_ids: list[int]) -> dict[int, list[str]]:
+    """Return which of the terms stand in each of these chunks (about 1 ms for 8 x 12)."""
+    found: dict[int, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
+    if not chunk_ids:
+        return found
+    marks = ",".join(map(str, sorted(chunk_ids)))
+    sql = f"SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH ? AND rowid IN ({marks})"
+    for term in terms:
+        for (chunk_id,) in store.rows(sql, (f'"{term}"',)):
+            found[chunk_id].append(term)  # type: ignore[index]
+    return found
+
+
+def has_fts5(store: Store) -> bool:
+    """Tell whether this interpreter's SQLite can read the lexical index."""
+    try:
+        store.rows("SELECT rowid FROM chunk_fts LIMIT 0")
+    except load_sqlite().OperationalError:  # type: ignore[attr-defined]
+        return False
+    return True

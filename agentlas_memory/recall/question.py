@@ -1,0 +1,63 @@
+"""What a prompt asks: the words of its head and tail, without pasted data."""
+
+from agentlas_memory.ontology.analyzer import QueryTerm, query_terms
+
+HEAD = TAIL = 6000  # characters read of a long prompt, at each end
+_SHORT = 600  # a prompt of this length is asked whole
+_WINDOW = 400  # characters of prose at each end of a longer one
+_DATA_STARTS = ("{", "}", "[", "]", "<", '"', "|", "@@", "+++", "---", "diff ", "at ", 'File "')
+
+
+class Question:
+    """What is asked: the text's words as written, each with its terms, and the distinct terms."""
+
+    __slots__ = ("terms", "text", "words")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words = [(word, query_terms(word)) for word in text.split()]
+        self.terms: dict[str, QueryTerm] = {}
+        for _, terms in self.words:
+            for term in terms:
+                self.terms.setdefault(term.term, term)
+
+
+def read_question(prompt: str) -> Question:
+    """Return what the prompt asks.
+
+    People paste logs, JSON and diffs around a question, and a host may wrap it in metadata. Of a
+    long prompt only lines that read like sentences count, and of those the first and the last.
+    """
+    if len(prompt) > HEAD + TAIL:
+        prompt = prompt[:HEAD] + "\n" + prompt[-TAIL:]
+    if len(prompt) <= _SHORT:
+        return Question(prompt)
+    prose = [line for line in _lines_outside_fences(prompt) if _reads_like_prose(line)]
+    text = "\n".join(prose) or prompt
+    if len(text) <= 2 * _WINDOW:
+        return Question(text)
+    return Question(_cut_end(text[:_WINDOW]) + "\n" + _cut_start(text[-_WINDOW:]))
+
+
+def _lines_outside_fences(text: str) -> list[str]:
+    if text.count("```") < 2:
+        return text.splitlines()
+    return "\n".join(text.split("```")[::2]).splitlines()
+
+
+def _reads_like_prose(line: str) -> bool:
+    """Tell a sentence from a line of data: mostly words of letters, no `"key":`, no timestamp."""
+    line = line.strip()
+    if not line or line.startswith(_DATA_STARTS) or '":' in line:
+        return False
+    words = line[:_WINDOW].split()
+    plain = sum(word.strip(".,;:!?()'\"`*").isalpha() for word in words)
+    return plain * 3 >= len(words) * 2
+
+
+def _cut_end(text: str) -> str:
+    return text.rpartition(" ")[0] or text
+
+
+def _cut_start(text: str) -> str:
+    return text.partition(" ")[2] or text

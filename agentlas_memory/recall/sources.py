@@ -1,0 +1,30 @@
+"""What must not be recalled, however well it fits."""
+
+from agentlas_memory.lean import read_file, sha256, system
+from agentlas_memory.ontology.store import ChunkRow
+
+# Hosts load these themselves, live; a second, older copy would only contradict them.
+POLICY_FILES = ("agent.md", "agents.md", "claude.md", "claude.local.md", "gemini.md")
+_LARGEST = 2 << 20  # files above are not indexed, so a longer one has changed
+
+
+def is_policy_file(path: str) -> bool:
+    """Tell whether a source is an instruction file that its host loads by itself."""
+    return path.rpartition("/")[2].casefold() in POLICY_FILES
+
+
+def is_stale(row: ChunkRow, root: str) -> bool:
+    """Tell whether the file behind a chunk changed or vanished since it was indexed.
+
+    Size and time decide; where they differ, the content does. A record without a file never is.
+    """
+    if row.mtime_ns is None:
+        return False
+    path = f"{root}/{row.path}"
+    try:
+        info = system.stat(path)
+        if (info.st_size, info.st_mtime_ns) == (row.size, row.mtime_ns):
+            return False
+        return bool(sha256(read_file(path, _LARGEST + 1)).digest() != row.content_hash)
+    except (OSError, ValueError):
+        return True

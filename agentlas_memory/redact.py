@@ -1,0 +1,29 @@
+"""Credentials leave a text before it is stored and before it is shown."""
+
+from agentlas_memory.secret_triggers import may_hold_secret
+
+# Stored with an index: a store built under older rules is built again.
+REDACTION_VERSION: int = 1
+
+
+def find_secrets(text: str) -> list[tuple[int, int, str]]:
+    """Return (start, end, kind) of each credential, in order and without overlaps."""
+    if not may_hold_secret(text):
+        return []
+    # Behind the question above because `re` costs as much as the whole interpreter start.
+    from agentlas_memory.secret_scan import scan
+
+    return scan(text)
+
+
+def redact(text: str) -> str:
+    """Return the text with each credential replaced by `[redacted:<kind>]`."""
+    parts: list[str] = []
+    done = 0
+    for start, end, kind in find_secrets(text):
+        parts += text[done:start], "[redacted:", kind, "]"
+        done = end
+    if not done:
+        return text
+    parts.append(text[done:])
+    return "".join(parts)

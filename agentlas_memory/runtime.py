@@ -1,0 +1,171 @@
+"""The Python interface: a store that can be asked and fed. Documented in docs/api.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentlas_memory.deadline import Deadline
+from agentlas_memory.home import data_home
+from agentlas_memory.ontology.store import StoreUnusable, open_store
+from agentlas_memory.recall.candidate import Candidate
+from agentlas_memory.recall.engine import Recall, recall
+from agentlas_memory.recall.model import open_model
+
+if TYPE_CHECKING:
+    from agentlas_memory.ontology.records import Record
+
+_PATIENCE_MS = 60_000.0  # nobody waits for a prompt here
+_CHARACTERS_PER_TOKEN = 4  # of English text, rounded down
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A recalled chunk.
+
+    `score` is the fusion's, comparable within one result only; `lexical_score` is BM25 (larger is
+    better), `cosine` in -1..1; a rank counts from 1 and is None where a list does not hold the chunk.
+    """
+
+    chunk_id: int
+    source: str
+    heading: str
+    lines: tuple[int, int]
+    text: str
+    score: float
+    lexical_rank: int | None
+    lexical_score: float
+    cosine: float | None
+    entity_rank: int | None
+    scope: str
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """Hits, best first; `experience` is always empty for a store without an agent."""
+
+    query: str
+    retrieval: str
+    hits: tuple[Hit, ...]
+    experience: tuple[Hit, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+class OntologyRuntime:
+    """One project's store.
+
+    `db_path` is the SQLite file. A query opens a snapshot of its own, so an instance may be kept.
+    """
+
+    def __init__(self, db_path: str | Path) -> None:
+        self._path = Path(db_path).absolute()
+
+    def query(
+        self,
+        question: str,
+        *,
+        scopes: Sequence[str] = ("public", "internal"),
+        agent_id: str | None = None,
+        limit: int = 8,
+        token_budget: int | None = None,
+        record_memory: bool = False,
+        gated: bool = True,
+    ) -> QueryResult:
+        """Return what bears on a question; nothing passes the gates for most.
+
+        `token_budget` bounds the hits' text (counted as four characters a token); the first hit that
+        does not fit ends the list. `gated=False` ranks without the absolute gates. Raises ValueError
+        for `record_memory=True` and for `agent_id`, and StoreUnusable for a store that cannot be read.
+        """
+        if record_memory:
+            raise ValueError(
+                "record_memory=True: this runtime adds no second memory authority;"
+                " write notes with `agentlas-memory remember`"
+            )
+        if agent_id is not None:
+            raise ValueError("agent_id: a project's store holds no agent's experience")
+        found = self.explain(question, scopes=scopes, limit=limit, gated=gated)
+        hits = [hit_of(candidate) for candidate in found.hits]
+        if token_budget is not None:
+            hits = _within(hits, token_budget * _CHARACTERS_PER_TOKEN)
+        return QueryResult(question, found.retrieval, tuple(hits))
+
+    def explain(
+        self,
+        question: str,
+        *,
+        scopes: Sequence[str] = ("public", "internal"),
+        limit: int = 8,
+        gated: bool = True,
+    ) -> Recall:
+        """Return the whole recall: candidates, gates, terms. Its shape may change."""
+        deadline = Deadline(_PATIENCE_MS)
+        store = open_store(str(self._path), deadline)
+        try:
+            return recall(
+                store,
+                question,
+                scopes=tuple(scopes),
+                limit=limit,
+                root=self._root(),
+                asset=open_model(data_home()),
+                deadline=deadline,
+                gated=gated,
+            )
+        finally:
+            store.close()
+
+    def ingest_records(
+        self, records: Iterable[Record | Sequence[str]], *, scope: str = "internal"
+    ) -> int:
+        """Replace or add records of (id, text, title, path), and return how many were written.
+
+        A record has no file to go stale; its `path` (its id where blank) is what a hit shows.
+        """
+        from agentlas_memory.ontology.records import ingest_records
+
+        return ingest_records(self._path, records, scope=scope)
+
+    def _root(self) -> str | None:
+        """Return the project's folder, None for a store that stands elsewhere."""
+        folder = self._path.parent
+        return str(folder.parent) if folder.name == ".agentlas" else None
+
+
+def hit_of(candidate: Candidate) -> Hit:
+    """Return a candidate as a value for callers."""
+    row = candidate.row
+    assert row is not None
+    return Hit(
+        chunk_id=row.chunk_id,
+        source=row.path,
+        heading=row.heading,
+        lines=(row.start_line, row.end_line),
+        text=row.text,
+        score=candidate.score,
+        lexical_rank=candidate.lexical_rank,
+        lexical_score=candidate.lexical_score,
+        cosine=candidate.cosine,
+        entity_rank=candidate.entity_rank,
+        scope=row.scope,
+        stale=candidate.stale,
+    )
+
+
+def _within(hits: list[Hit], characters: int) -> list[Hit]:
+    kept = []
+    for hit in hits:
+        characters -= len(hit.text)
+        if characters < 0:
+            break
+        kept.append(hit)
+    return kept
+
+
+__all__ = ["Hit", "OntologyRuntime", "QueryResult", "StoreUnusable"]

@@ -1,0 +1,64 @@
+"""Where the credentials of a text stand: every rule, then one list without overlaps."""
+
+import re
+from collections.abc import Iterator
+
+from agentlas_memory.secret_context import find_in_context
+from agentlas_memory.secret_keyblocks import find_key_blocks
+from agentlas_memory.secret_rules import PREFIXED, is_strict
+from agentlas_memory.secret_shapes import START, find_shapes
+from agentlas_memory.secret_triggers import INVISIBLE, is_key_body
+
+Span = tuple[int, int, str]
+
+_SHORTEST_BODY = 20  # a key cut short is still most of a key
+_DIFFERENT = 5
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+
+
+def scan(text: str) -> list[Span]:
+    """Return (start, end, kind) of each credential, in order and without overlaps."""
+    visible, places = _visible(text)
+    found: list[Span] = []
+    for find in (find_key_blocks, _find_prefixed, find_shapes, find_in_context):
+        found += find(visible)
+    spans = _merged(found)
+    return [(places[a], places[b - 1] + 1, kind) for a, b, kind in spans] if places else spans
+
+
+def _visible(text: str) -> tuple[str, list[int]]:
+    """Return the text without invisible characters and where each of its characters stood."""
+    if text.isascii() or not _INVISIBLE.search(text):
+        return text, []
+    places = [at for at, character in enumerate(text) if character not in INVISIBLE]
+    return "".join(text[at] for at in places), places
+
+
+def _find_prefixed(text: str) -> Iterator[Span]:
+    for kind, prefix, alphabet, length in PREFIXED:
+        if prefix in text:
+            strict = is_strict(alphabet)
+            # `re` keeps compiled patterns: one is built when its prefix is first met.
+            for match in re.finditer(_pattern(prefix, alphabet, length), text):
+                body = match[1].encode()
+                if len(set(body)) >= _DIFFERENT and (strict or is_key_body(prefix.encode(), body)):
+                    yield match.start(), match.end(), kind
+
+
+def _pattern(prefix: str, alphabet: str, length: int) -> str:
+    """Return prefix and body; up to its length a body may be broken by dots and dashes."""
+    one = f"[{re.escape(alphabet)}]"
+    least = length if is_strict(alphabet) else min(length, _SHORTEST_BODY)
+    return rf"{START}{re.escape(prefix)}((?:{one}[.\-]?){{{least - 1},{length - 1}}}{one}+(?<![.]))"
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    """Join spans that overlap; the first rule that found one names the kind."""
+    merged: list[Span] = []
+    for start, end, kind in sorted(spans, key=lambda span: span[0]):
+        if merged and start < merged[-1][1]:
+            first, last, known = merged[-1]
+            merged[-1] = (first, max(last, end), known)
+        else:
+            merged.append((start, end, kind))
+    return merged

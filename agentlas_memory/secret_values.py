@@ -1,0 +1,57 @@
+"""Does a value look like a credential, or like something a person named?"""
+
+import re
+
+from agentlas_memory.secret_triggers import is_drawn
+
+_PLACEHOLDER = re.compile(
+    r"(?i)(?:(?:my|your|our|the|an?|new|old|some|test|user|db|admin|super|top|fake|dummy|insert|not)"
+    r"[\s_-]?)*(?:(?:api|auth|access|client|private)[\s_-]?)?"
+    r"(?:passw(?:or)?d|passwd|passphrase|pass|pwd|pw|secret|token|key|change[_-]?(?:me|it)|value"
+    r"|example|sample|dummy|placeholder|redacted|hidden|string|none|null|true|false|test|todo|here)"
+    r"s?(?:[\s_-]?(?:here|value|me|goes|key|token|secret|word|string))*[\s_-]?\d{0,3}"
+)
+_MARKED = re.compile(
+    r"(?i)^(?:[$%<{\[(*#@]|.?%[sdr(]|\.\.\.)|\$\{|\{\{|\.\.\.|…|\[redacted|xxxx|\*\*\*|your[_-]"
+    r"|[_-]here\b|changeme|placeholder|process\.env|import\.meta|os\.environ|getenv|^env[.:(\[]|^secrets?\."
+)
+_TECHNICAL = re.compile(
+    r"(?i)(?:argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|sha-?\d|md5|base\d\d|utf-?\d|oauth2?|hmac|aes-?\d|x509"
+    r"|rs\d{3}|hs\d{3}|es\d{3}|ed25519|http|file:|vault:|arn:|op://|ssm:|https?:|s3:|/\w+/|\./|~/)"
+)
+_UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_HEX = re.compile(r"(?i)[0-9a-f]{32,128}")
+_DIFFERENT = 6
+_JUDGED = 256  # a verdict needs no more of a value
+
+
+def is_placeholder(value: str) -> bool:
+    """Return whether a value stands for a secret instead of being one."""
+    value = value[:_JUDGED]
+    return (
+        bool(_MARKED.search(value))
+        or bool(_PLACEHOLDER.fullmatch(value))
+        or len(set(value.lower())) < min(4, len(value))
+    )
+
+
+def is_digest(value: str) -> bool:
+    """Return whether a value has the form of a hash or of a UUID, which documents are full of."""
+    return bool(_HEX.fullmatch(value) or _UUID.fullmatch(value))
+
+
+def is_password(value: str) -> bool:
+    """Return whether a value given to a password word can be one: letters and something else."""
+    if is_placeholder(value) or _TECHNICAL.match(value) or " " in value:
+        return False
+    if value.isdigit():
+        return False
+    return any(c.isdigit() or c in "!@#$%^&*?+~" for c in value) and any(c.isalpha() for c in value)
+
+
+def is_opaque(value: str) -> bool:
+    """Return whether a value was drawn by a machine: no words, enough different characters."""
+    body = value[:_JUDGED]
+    if len(set(body)) < _DIFFERENT or " " in body or is_placeholder(body) or _TECHNICAL.match(body):
+        return False
+    return is_drawn(body.encode("ascii", "replace"))

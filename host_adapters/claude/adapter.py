@@ -1,0 +1,44 @@
+"""Claude Code: the event it sends and the answer it takes (measured on 2.1.197).
+
+Read of every event: `hook_event_name`, `session_id`, `cwd`, `agent_id` (inside sub-agents only).
+SessionStart adds `source` (startup, resume, clear, compact); UserPromptSubmit adds `prompt`.
+"""
+
+from agentlas_memory.events import PROMPT, START, HookEvent, text_field
+from agentlas_memory.lean import quote_json
+
+EMPTY = b""  # `{}` would be read as text by some events
+KEEPS_CONTEXT = True  # injected text stays in the conversation, and is not deduplicated
+FOREIGN_VARIABLES = (
+    "GROK_HOOK_EVENT",
+)  # set when Grok runs the hooks it finds in Claude's settings
+
+_KINDS = {"UserPromptSubmit": PROMPT, "SessionStart": START}
+
+
+def parse(payload: dict[str, object], event: str) -> HookEvent | None:
+    """Return the event, or None for one that is not ours to answer."""
+    name = text_field(payload, "hook_event_name") or event
+    kind = _KINDS.get(name)
+    if kind is None:
+        return None
+    return HookEvent(
+        name,
+        kind,
+        cwd=text_field(payload, "cwd"),
+        prompt=text_field(payload, "prompt"),
+        session=text_field(payload, "session_id"),
+        source=text_field(payload, "source"),
+        subagent=bool(text_field(payload, "agent_id")),
+    )
+
+
+def render(event: HookEvent, capsule: str) -> bytes:
+    """Return the answer that puts the capsule before the model."""
+    return (
+        '{"hookSpecificOutput":{"hookEventName":'
+        + quote_json(event.name)
+        + ',"additionalContext":'
+        + quote_json(capsule)
+        + "}}\n"
+    ).encode("ascii")

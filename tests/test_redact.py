@@ -1,0 +1,360 @@
+"""Credentials of every known form leave the text; what only looks like one stays."""
+
+import base64
+import random
+import string
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agentlas_memory.redact import REDACTION_VERSION, find_secrets, redact
+from agentlas_memory.secret_rules import PREFIXED
+
+LOWER_HEX = "0123456789abcdef"
+LOWER = string.digits + string.ascii_lowercase
+ALNUM = string.digits + string.ascii_letters
+WORD = ALNUM + "_-"
+
+# Bodies are drawn at run time: no string in this file is a credential, whole or in part.
+dice = random.Random(20240)
+
+
+def drawn(alphabet, length):
+    ends = "".join(c for c in alphabet if c.isalnum())
+    middle = "".join(dice.choice(alphabet) for _ in range(length - 2))
+    return dice.choice(ends) + middle + dice.choice(ends)
+
+
+def uuid():
+    return "-".join(drawn(LOWER_HEX, n) for n in (8, 4, 4, 4, 12))
+
+
+def jwt():
+    head, claims = b'{"alg":"HS256","typ":"JWT"}', b'{"sub":"1234567890","name":"A"}'
+    coded = [base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (head, claims)]
+    return ".".join([*coded, drawn(WORD, 43)])
+
+
+SURROUNDINGS = {
+    "prose": "We deploy with {} since March, see the runbook.",
+    "sentence end": "The one for staging was {}. It was rotated.",
+    "python": 'client = Client("{}", timeout=3)',
+    "env": "export SERVICE_VALUE={}\nexport OTHER=1",
+    "yaml": "service:\n  value: {}\n  port: 8080",
+    "json": '{{"service": {{"value": "{}", "port": 8080}}}}',
+    "json with escapes": '{{"log": "started\\n{}\\nstopped"}}',
+    "url": "see https://example.com/v1/items?page=2&value={}&sort=asc",
+    "markdown": "| staging | `{}` | rotated |",
+}
+ASSIGNMENTS = {
+    "prose": "The {name} api key is {value} for staging.",
+    "python": '{name}_api_token = "{value}"',
+    "env": "{upper}_API_KEY={value}\n",
+    "yaml": "{name}_token: {value}\nport: 8080",
+    "json": '{{"{name}_api_key": "{value}", "port": 8080}}',
+    "url": "https://api.example.com/{name}/v1?api_key={value}&page=2",
+}
+PROVIDER_VALUES = [
+    ("adafruit", LOWER + "_-", 32), ("adobe", LOWER_HEX, 32), ("airtable", LOWER, 17),
+    ("algolia", LOWER, 32), ("alibaba", LOWER, 30), ("asana", LOWER, 32), ("atlassian", LOWER, 24),
+    ("bitbucket", LOWER, 32), ("bittrex", LOWER, 32), ("cloudflare", LOWER + "_-", 40),
+    ("codecov", LOWER, 32), ("cohere", ALNUM, 40), ("coinbase", LOWER + "_-", 64),
+    ("confluent", LOWER, 16), ("confluent", LOWER, 64), ("contentful", LOWER + "_-", 43),
+    ("datadog", LOWER, 40), ("discord", LOWER_HEX, 64), ("discord", LOWER + "_-", 32),
+    ("droneci", LOWER, 32), ("dropbox", LOWER, 15), ("etsy", LOWER, 24), ("facebook", LOWER_HEX, 32),
+    ("fastly", LOWER + "_-", 32), ("finicity", LOWER, 20), ("finnhub", LOWER, 20),
+    ("flickr", LOWER, 32), ("freshbooks", LOWER, 64), ("gitter", LOWER + "_-", 40),
+    ("intercom", LOWER + "_-", 60), ("jfrog", LOWER, 73), ("kraken", LOWER + "+/", 80),
+    ("kucoin", LOWER_HEX, 24), ("launchdarkly", LOWER + "_-", 40), ("linear", LOWER_HEX, 32),
+    ("linkedin", LOWER, 16), ("mattermost", LOWER, 26), ("messagebird", LOWER, 25),
+    ("meraki", LOWER_HEX, 40), ("netlify", LOWER + "_-", 43), ("newrelic", LOWER, 64),
+    ("nytimes", LOWER + "_-", 32), ("okta", WORD, 42), ("plaid", LOWER, 30), ("privateai", LOWER, 32),
+    ("rapidapi", LOWER + "_-", 50), ("sendbird", LOWER_HEX, 40), ("sentry", LOWER_HEX, 64),
+    ("sonar", LOWER + "_-", 40), ("sourcegraph", LOWER_HEX, 40), ("sumologic", ALNUM, 64),
+    ("travis", LOWER, 22), ("twitch", LOWER, 30), ("twitter", LOWER, 50), ("zendesk", LOWER, 40),
+    ("cloudant", LOWER_HEX, 64), ("softlayer", LOWER, 64), ("ibm_cloud_iam", WORD, 44),
+    ("aws_secret", ALNUM + "+/", 40), ("pinecone", ALNUM, 36),
+]  # fmt: skip
+SHAPES = [
+    ("jwt", jwt),
+    ("slack-webhook", lambda: f"T{drawn(LOWER, 9)}/B{drawn(LOWER, 9)}/{drawn(ALNUM, 24)}"),
+    ("discord-token", lambda: f"M{drawn(ALNUM, 23)}.{drawn(ALNUM, 6)}.{drawn(ALNUM, 27)}"),
+    ("telegram-token", lambda: f"{drawn('123456789', 9)}:AA{drawn(ALNUM, 33)}"),
+    ("terraform-token", lambda: f"{drawn(ALNUM, 14)}.atlasv1.{drawn(ALNUM, 67)}"),
+    ("mailchimp-key", lambda: f"{drawn(LOWER_HEX, 32)}-us12"),
+    ("maxmind-key", lambda: f"{drawn(ALNUM, 6)}_{drawn(ALNUM, 29)}_mmk"),
+    ("azure-client-secret", lambda: f"{drawn(ALNUM, 3)}8Q~{drawn(ALNUM, 34)}"),
+]
+WRITTEN = {  # text with the credential between « and » -> kind
+    "postgres://u:«p»@h/db": "url-password",
+    "redis://:«s3cretvalue»@cache:6379/0": "url-password",
+    "amqp://svc:«p@ss-w0rd»@mq.internal:5672": "url-password",
+    'password = "«hunter2hunter2»"': "password",
+    "password: '«summer2024»'": "password",
+    "DB_PASSWORD=«hunter2hunter2»": "password",
+    "db_password: «Tr0ub4dor&3»\nuser: app": "password",
+    '{"passwd": "«qwe!rty9»"}': "password",
+    'login("bob", password="«Zx9!kkq»")': "password",
+    "<password>«hunter2hunter2»</password>": "password",
+    '<add key="Password" value="«S3cure.Value»" />': "password",
+    "The admin password is «hunter2hunter2», change it.": "password",
+    'client_secret => "«a81bC2d93e4f5»"': "password",
+    'secret := "«k4jh5k3jh4k5jh»"': "password",
+    "curl -u admin:«s3cr3t» https://example.com": "basic-auth",
+    "curl -s --user 'ci:«x9y8z7»' https://example.com": "basic-auth",
+    "Authorization: Basic «dXNlcjpwYXNzd29yZA==»": "authorization",
+    "Authorization: Token «9944b09199c62bcf9418ad846dd0e4bb»": "authorization",
+    "-H 'X-Api-Key: «9f8e7d6c5b4a39281706»'": "authorization",
+    '{"Authorization": "Bearer «mF_9.B5f-4.1JqM7x»"}': "authorization",
+    "https://example.com/cb?access_token=«b7f3c9d2e1a84f60»&state=1": "credential",
+    "tool --token «b7f3c9d2e1a84f60» run": "option-value",
+}
+LOOK_ALIKES = """
+No API key in the build
+apiKey: import.meta.env.KEY
+const key = process.env.API_KEY
+token = os.environ["TOKEN"]
+api_key = os.getenv("SERVICE_API_KEY")
+password: ${DB_PASSWORD}
+password: ${DB_PASSWORD:-changeme}
+token: {{ secrets.DEPLOY_TOKEN }}
+token: ${{ secrets.GITHUB_TOKEN }}
+api_key: <your-api-key>
+api_key = "your-api-key-here"
+api_key = "xxxxxxxxxxxxxxxxxxxxxxxx"
+password = "changeme"
+password: str
+password: str = Field(min_length=12)
+def login(user: str, password: str) -> Token:
+token = tokenizer.encode(text)
+tokens = tokenizer.encode_batch(texts_v2)
+api_key=api_key
+client = Client(api_key=settings.api_key_v2)
+password=hash_password(password1)
+password_hash = sha256(password)
+password = getpass.getpass()
+the password is checked by the login service before version 2.14
+the token is base64-encoded and UTF-8 safe
+The secret is AES-256-GCM encrypted
+passwords are hashed with argon2id
+password: argon2id
+token_type: oauth2
+max_tokens: 4096
+"total_tokens": 1234567890
+secretName: tls-cert-2024
+secret_name: "app-credentials-v2"
+password_file: /run/secrets/db_password1
+token_url: https://auth.example.com/oauth2/token
+access_key_id = var.access_key_id
+key: user:1234:profile
+cache key = sha256 of the path and 2 flags
+primary_key=True
+foreign_key: "orders_2024"
+commit da39a3ee5e6b4b0d3255bfef95601890afd80709
+sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+rev = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
+image: nginx@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+id: 123e4567-e89b-12d3-a456-426614174000
+request 123e4567-e89b-12d3-a456-426614174000 failed with a token error
+md5 d41d8cd98f00b204e9800998ecf8427e
+"integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
+data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk
+<div class="sk-circle-fade-dot sk-chase-dot-before">
+pip install sk-learn scikit-learn==1.4.2
+npm_config_registry=https://registry.example.com/npm2
+npm_package_version_1_2_3_is_set
+hf_hub_download(repo_id="org/model-v2", filename="model-00001.safetensors")
+task-runner-configuration-v2-final
+disk-usage-report-2024-01-31
+risk-assessment-framework-version-2
+getUserAccessTokenFromRequestHeaderOrCookie
+AbstractAuthenticationTokenProcessingFilter
+docs/adr/0007-token-ledger-2024.md
+/usr/share/keyrings/nodesource-archive-keyring.gpg
+HTTP_401_UNAUTHORIZED
+TokenType.ACCESS_TOKEN_V2
+key_press_event_2
+Authorization: Bearer <token>
+Authorization: Bearer $TOKEN
+Authorization: Bearer ${ACCESS_TOKEN}
+Basic authentication and Bearer authentication
+Use Bearer tokens for version-2 endpoints
+postgres://user:password@localhost/db
+postgres://<user>:<pass>@host/db
+postgres://${USER}:${PASS}@host/db
+https://user:%s@example.com
+https://example.com:8080/@scope/package
+git@github.com:org/repo.git
+ssh://git@github.com/org/repo.git
+http://localhost:3000/users/@me
+curl -u "$USER:$PASS" https://example.com
+curl -u user:password https://example.com
+-----BEGIN PUBLIC KEY-----
+The file starts with -----BEGIN RSA PRIVATE KEY----- and ends with a newline.
+-----BEGIN PRIVATE KEY-----\\n...\\n-----END PRIVATE KEY-----
+password = "********"
+"password": "Enter your password (min 8)"
+password = ""
+token = None
+secret: true
+ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+sk-...
+sk-ant-your-key-here
+AIza... keys are public
+the AKIA prefix marks a long-term key
+eyJ is how a JSON Web Token begins
+author = "someone2024"
+authored-by: commit 4f2a9c1
+keyboard layout: us2-intl-v1
+monkey = "business1999"
+pytest tests/test_token_2024_rotation.py -k api_key_v2
+""".strip().split("\n")
+
+
+def check(text, secret, kind):
+    assert secret in text
+    clean = redact(text)
+    assert secret not in clean
+    before, after = text.split(secret)
+    assert clean == f"{before}[redacted:{kind}]{after}"
+    assert redact(clean) == clean
+
+
+@pytest.mark.parametrize("place", SURROUNDINGS.values(), ids=SURROUNDINGS.keys())
+@pytest.mark.parametrize("rule", PREFIXED, ids=lambda rule: rule[1])
+def test_key_known_by_its_prefix_is_redacted(rule, place):
+    _kind, prefix, alphabet, length = rule
+    secret = prefix + drawn(alphabet, length)
+    text = place.format(secret)
+    clean = redact(text)
+    assert secret[len(prefix) :] not in clean
+    before, after = text.split(secret)
+    assert clean.startswith(before + "[redacted:")
+    assert clean.endswith("]" + after)
+    assert redact(clean) == clean
+
+
+@pytest.mark.parametrize("place", ASSIGNMENTS.values(), ids=ASSIGNMENTS.keys())
+@pytest.mark.parametrize("row", PROVIDER_VALUES, ids=lambda row: f"{row[0]}-{row[2]}")
+def test_opaque_value_of_a_provider_is_redacted(row, place):
+    name, alphabet, length = row
+    secret = drawn(alphabet, length)
+    text = place.format(name=name, upper=name.upper(), value=secret)
+    before, after = text.split(secret)
+    clean = redact(text)
+    assert clean.startswith(before + "[redacted:")
+    assert clean.endswith("]" + after)
+
+
+@pytest.mark.parametrize("name", ["heroku", "hubspot", "kucoin", "sendbird", "snyk", "squarespace"])
+@pytest.mark.parametrize("place", ASSIGNMENTS.values(), ids=ASSIGNMENTS.keys())
+def test_uuid_under_a_key_name_is_redacted(name, place):
+    secret = uuid()
+    assert secret not in redact(place.format(name=name, upper=name.upper(), value=secret))
+
+
+@pytest.mark.parametrize("place", SURROUNDINGS.values(), ids=SURROUNDINGS.keys())
+@pytest.mark.parametrize(("kind", "make"), SHAPES, ids=[kind for kind, _ in SHAPES])
+def test_key_known_by_its_shape_is_redacted(kind, make, place):
+    secret = make()
+    host = "https://hooks.slack.com/services/" if kind == "slack-webhook" else ""
+    check(place.format(host + secret), secret, kind)
+
+
+@pytest.mark.parametrize("marked", WRITTEN)
+def test_credential_known_by_its_surroundings_is_redacted(marked):
+    before, _, rest = marked.partition("«")
+    secret, _, after = rest.partition("»")
+    assert redact(before + secret + after) == f"{before}[redacted:{WRITTEN[marked]}]{after}"
+
+
+@pytest.mark.parametrize("text", LOOK_ALIKES)
+def test_look_alike_stays(text):
+    assert redact(text) == text
+
+
+def pem(name="RSA PRIVATE KEY", lines=6):
+    body = "\n".join(drawn(ALNUM + "+/", 64) for _ in range(lines))
+    return f"-----BEGIN {name}-----\n{body}\n-----END {name}-----"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"],
+)
+@pytest.mark.parametrize(
+    "change",
+    [str, lambda key: key.replace("\n", " "), lambda key: key.replace("\n", "\\n")],
+    ids=["lines", "joined by spaces", "escaped"],
+)
+def test_private_key_is_redacted(name, change):
+    assert redact(f"before {change(pem(name))} after") == "before [redacted:private-key] after"
+
+
+def test_private_key_cut_off_at_either_side_is_redacted():
+    key = pem()
+    assert redact(key[:200] + "\n\nThen restart it.") == "[redacted:private-key]\n\nThen restart it."
+    assert redact("Intro.\n" + key[120:]).split("\n")[0] == "Intro."
+    assert key[120:180] not in redact("Intro.\n" + key[120:])
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\u2060", "\ufeff", "\u200d"])
+def test_invisible_characters_do_not_hide_a_key(mark):
+    key = "sk-ant-api03-" + drawn(WORD, 95)
+    broken = mark.join(key[at : at + 5] for at in range(0, len(key), 5))
+    assert redact(f"🔑 use {broken} now") == "🔑 use [redacted:anthropic-key] now"
+
+
+@pytest.mark.parametrize("mark", [".", "-"])
+def test_dots_and_dashes_do_not_hide_a_key(mark):
+    body = drawn(ALNUM, 36)
+    broken = "ghp_" + mark.join(body[at : at + 6] for at in range(0, 36, 6))
+    assert redact(f"use {broken} now") == "use [redacted:github-token] now"
+
+
+def test_find_secrets_names_places_and_kinds():
+    key = "ghp_" + drawn(ALNUM, 36)
+    assert find_secrets(f"a {key} b") == [(2, 42, "github-token")]
+    assert REDACTION_VERSION >= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 1_000_000,
+        "-" * 1_000_000,
+        "eyJ." * 250_000,
+        "eyJaaaaaaaaaaaaaaaaaaaa." * 40_000,
+        "password=" * 22_000,
+        "password = 'a1" * 15_000,
+        "-----BEGIN PRIVATE KEY-----" * 8_000,
+        "-----END PRIVATE KEY-----" * 8_000,
+        "://a:" * 100_000,
+        "https://" + "a:b@" * 100_000,
+        "curl " * 100_000 + " -u",
+        "token " * 100_000 + "a1b2c3d4e5f6g7",
+        "ghp_" * 100_000,
+        "sk-a1.b2-" * 60_000,
+        "heroku " * 80_000 + "x" * 20_000 + "a1b2c3d4e5f6",
+        "AKIA1234567890123456" * 20_000,
+        "\u200b" * 500_000,
+    ],
+    ids=lambda text: text[:20].encode("unicode_escape").decode(),
+)
+def test_long_input_takes_no_second(text):
+    begin = time.process_time()
+    redact(text)
+    assert time.process_time() - begin < 1
+
+
+def test_plain_text_loads_no_re():
+    text = "# Notes\n\nThe token ledger keeps an API key per tenant; see [docs](https://example.com/a2)."
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+        f"from agentlas_memory.redact import redact\nassert redact({text!r}) == {text!r}\n"
+        "assert 're' not in sys.modules and 'collections' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
