@@ -173,7 +173,7 @@ def prompt_capsule(
     """Return what is known that bears on a prompt."""
     from agentlas_memory.recall.engine import recall
     from agentlas_memory.recall.evidence import evidence_of
-    from agentlas_memory.recall.model import open_model
+    from agentlas_memory.embedding.model import open_model
 
     if not prompt.strip():
         raise Silence("no_prompt")

@@ -18,12 +18,17 @@ def find_secrets(text: str) -> list[tuple[int, int, str]]:
 
 def redact(text: str) -> str:
     """Return the text with each credential replaced by `[redacted:<kind>]`."""
+    spans = find_secrets(text)
+    while spans:
+        text = _replaced(text, spans)
+        spans = find_secrets(text)  # a key may begin where another one ended
+    return text
+
+
+def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
     parts: list[str] = []
     done = 0
-    for start, end, kind in find_secrets(text):
+    for start, end, kind in spans:
         parts += text[done:start], "[redacted:", kind, "]"
         done = end
-    if not done:
-        return text
-    parts.append(text[done:])
-    return "".join(parts)
+    return "".join(parts) + text[done:]

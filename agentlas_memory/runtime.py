@@ -12,7 +12,7 @@ from agentlas_memory.home import data_home
 from agentlas_memory.ontology.store import StoreUnusable, open_store
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.engine import Recall, recall
-from agentlas_memory.recall.model import open_model
+from agentlas_memory.embedding.model import open_model
 
 if TYPE_CHECKING:
     from agentlas_memory.ontology.records import Record

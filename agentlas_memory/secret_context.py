@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 
 from agentlas_memory.secret_rules import PROVIDERS
-from agentlas_memory.secret_values import is_digest, is_opaque, is_password, is_placeholder
+from agentlas_memory.secret_triggers import has_drawn_word
+from agentlas_memory.secret_values import is_opaque, is_password, is_placeholder
 
 Span = tuple[int, int, str]
 
-_PASSWORD = r"pass(?:word|wd|phrase|code|wort)?|pwd|secret|(?<![a-z])pw(?![a-z])"
+_PASSWORD = r"pass(?:word|wd|phrase|code|wort)|(?<![a-z])pass|pwd|secret|(?<![a-z])pw(?![a-z])"
 _KEY = (
     r"token|(?:api|app|auth|access|account|private|priv|service|application|client|db|database"
     r"|encryption|encrypt|signing|sign|master|license|session|shared|consumer|subscription|storage"
@@ -36,7 +37,7 @@ _LINK = (
 _ASSIGNED = rf"(?:(?P<password>{_PASSWORD})|{_KEY})s?{_LINK}"
 _PROVIDED = (
     rf"(?<![a-z0-9])(?P<name>{'|'.join(map(re.escape, PROVIDERS))})"
-    r"(?P<middle>[\w.\-]{0,40}(?:[ \t][a-z_]{1,14}){0,4}[\"'`\])]{0,3})"
+    r"(?P<middle>[\w.\-]{0,40}(?:[ \t][a-z_]{1,12}){0,3}[\"'`\])]{0,3})"
     r"(?P<link>[ \t]{0,8}(?:=>|:=|\?=|\|\||={1,3}|:{1,3}|>)[ \t]{0,8}|[\"'][ \t]?,[ \t]?|\((?=[\"'])|[ \t]{1,4})"
     r"[\"'`]?(?P<value>[A-Za-z0-9][\w%+/=.:\-]{11,200})"
 )
@@ -53,6 +54,7 @@ _COMMAND_LENGTH = 400
 _OPTION = r"(?:--(?:[a-z]+-)*(?:password|passwd|token|secret|api-key|apikey|key)[ =]|\bsshpass -p ?)[\"']?(?P<value>[^\s\"'<>]{6,400})"
 
 
+_NAME = re.compile(r"[A-Za-z]\w*(?:[._][A-Za-z]\w*)+|\w*_\d+|[a-z]+_\w+")
 _LOWER = {capital: capital + 32 for capital in range(65, 91)}
 
 
@@ -66,18 +68,18 @@ def find_in_context(text: str) -> Iterator[Span]:
     if any(name in lowered for name in PROVIDERS):
         yield from _find_provided(text, lowered)
     if "curl" in text:
-        for match in re.finditer(_USER_OPTION, text):
+        for match in re.finditer(_USER_OPTION, text, re.ASCII):
             command = text[max(0, match.start() - _COMMAND_LENGTH) : match.start()]
             if "curl" in command and not is_placeholder(match["value"]):
                 yield *match.span("value"), "basic-auth"
     for kind, pattern in (("url-parameter", _QUERY), ("option-value", _OPTION)):
-        for match in re.finditer(pattern, lowered):
+        for match in re.finditer(pattern, lowered, re.ASCII):
             if is_opaque(text[slice(*match.span("value"))]):
                 yield *match.span("value"), kind
 
 
 def _find_userinfo(text: str) -> Iterator[Span]:
-    for match in re.finditer(_USERINFO, text) if "://" in text else ():
+    for match in re.finditer(_USERINFO, text, re.ASCII) if "://" in text else ():
         value = match["value"]
         if (not is_placeholder(value) or value.isalnum() and len(value) < 3) and (
             value != match["user"] or is_opaque(value)
@@ -86,14 +88,14 @@ def _find_userinfo(text: str) -> Iterator[Span]:
 
 
 def _find_headers(text: str, lowered: str) -> Iterator[Span]:
-    for match in re.finditer(_SCHEME, lowered):
+    for match in re.finditer(_SCHEME, lowered, re.ASCII):
         value = text[slice(*match.span("value"))]
         named = "authorization" in lowered[max(0, match.start() - 24) : match.start()]
         basic = match["scheme"] == "basic" and _is_basic(value)
         if basic or (is_opaque(value) and (named or len(value) >= 20)):
             yield *match.span("value"), "authorization"
     if "authorization" in lowered or "x-" in lowered:
-        for match in re.finditer(_PLAIN_HEADER, lowered):
+        for match in re.finditer(_PLAIN_HEADER, lowered, re.ASCII):
             if is_opaque(text[slice(*match.span("value"))]):
                 yield *match.span("value"), "authorization"
 
@@ -107,7 +109,7 @@ def _is_basic(value: str) -> bool:
 
 
 def _find_assigned(text: str, lowered: str) -> Iterator[Span]:
-    for match in re.finditer(_ASSIGNED, lowered):
+    for match in re.finditer(_ASSIGNED, lowered, re.ASCII):
         if _NOT_A_VALUE.match(match["tail"]):
             continue
         start, end = match.span("quoted" if match["quoted"] else "bare")
@@ -132,22 +134,23 @@ def _is_assigned_secret(match: re.Match[str], value: str) -> bool:
     if after[:1] in ("(", "[", "{") or (after[:1] == "<" and after != "</"):
         return False
     if match["password"] and after in ("", "\r", "</"):
-        return is_password(value) and len(value) >= 8
+        if len(value) >= 8 and is_password(value) and not _NAME.fullmatch(value):
+            return True
     return is_opaque(value) and len(value) >= (8 if match["password"] else 10)
 
 
 def _find_provided(text: str, lowered: str) -> Iterator[Span]:
-    for match in re.finditer(_PROVIDED, lowered):
+    for match in re.finditer(_PROVIDED, lowered, re.ASCII):
         start, end = match.span("value")
         value = text[start:end].rstrip(".:")
-        if _is_provided_secret(value, match["link"].strip() != "", match["middle"]):
+        if _is_provided_secret(value, match["link"], match["middle"]):
             name = match["name"].strip("_").replace("_", "-")
             yield start, start + len(value), f"{name}-credential"
 
 
-def _is_provided_secret(value: str, assigned: bool, middle: str) -> bool:
+def _is_provided_secret(value: str, link: str, middle: str) -> bool:
+    named = any(word in middle for word in ("key", "token", "secret", "passw", "credential"))
+    assigned = any(sign in link for sign in "=:>|")
     if value.isdigit():
         return assigned and len(value) >= 15
-    if is_digest(value) and not assigned:
-        return any(word in middle for word in ("key", "token", "secret", "password"))
-    return len(value) >= 14 and is_opaque(value)
+    return (named or assigned) and is_opaque(value) and has_drawn_word(value.encode())

@@ -250,6 +250,7 @@ SHAPE_LITERALS: tuple[str, ...] = (
     ".acc-",
     "softlayer.com/soap",
     "secret_key",
+    "CONTRIBSYS__COM",
 )
 
 # Providers whose keys have no shape of their own: an opaque value assigned under such a name.
@@ -265,7 +266,7 @@ PROVIDERS: tuple[str, ...] = (
     "message_bird", "messagebird", "mistral", "netlify", "new-relic", "new_relic", "newrelic",
     "new-york-times", "newyorktimes", "nytimes", "okta", "pagerduty", "paypal", "pinecone", "plaid",
     "private-ai", "private_ai", "privateai", "rapidapi", "sendbird", "sentry", "shopify", "snyk",
-    "softlayer", "sonar", "sourcegraph", "spotify", "squarespace", "stripe", "sumo", "telegr",
+    "softlayer", "sonar", "sourcegraph", "spotify", "squarespace", "sumo", "telegr",
     "travis", "trello", "twilio", "twitch", "twitter", "vercel", "xray", "yandex", "zendesk",
 )  # fmt: skip
 

@@ -8,22 +8,29 @@ from agentlas_memory.secret_keyblocks import find_key_blocks
 from agentlas_memory.secret_rules import PREFIXED, is_strict
 from agentlas_memory.secret_shapes import START, find_shapes
 from agentlas_memory.secret_triggers import INVISIBLE, is_key_body
+from agentlas_memory.secret_values import is_masked
 
 Span = tuple[int, int, str]
 
 _SHORTEST_BODY = 20  # a key cut short is still most of a key
 _DIFFERENT = 5
+_PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]+\]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
 
 def scan(text: str) -> list[Span]:
     """Return (start, end, kind) of each credential, in order and without overlaps."""
-    visible, places = _visible(text)
+    visible, places = _visible(_PLACEHOLDER.sub(_emptied, text))
     found: list[Span] = []
     for find in (find_key_blocks, _find_prefixed, find_shapes, find_in_context):
         found += find(visible)
     spans = _merged(found)
     return [(places[a], places[b - 1] + 1, kind) for a, b, kind in spans] if places else spans
+
+
+def _emptied(placeholder: re.Match[str]) -> str:
+    """Hide the words of a placeholder: `token` in it must not vouch for what follows."""
+    return "[" + " " * (len(placeholder[0]) - 2) + "]"
 
 
 def _visible(text: str) -> tuple[str, list[int]]:
@@ -41,7 +48,9 @@ def _find_prefixed(text: str) -> Iterator[Span]:
             # `re` keeps compiled patterns: one is built when its prefix is first met.
             for match in re.finditer(_pattern(prefix, alphabet, length), text):
                 body = match[1].encode()
-                if len(set(body)) >= _DIFFERENT and (strict or is_key_body(prefix.encode(), body)):
+                if len(set(body)) < _DIFFERENT or is_masked(match[1]):
+                    continue
+                if strict or is_key_body(prefix.encode(), body):
                     yield match.start(), match.end(), kind
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from agentlas_memory.secret_values import is_masked
+
 Span = tuple[int, int, str]
 
 # Where a key may start: also behind the "\n" of a JSON string and an escaped "=" of a URL.
@@ -32,6 +34,11 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     ("django-secret", "django-insecure-", r"django-insecure-([^\s\"']{20,})"),
     ("gitlab-session", "_gitlab_session", r"_gitlab_session[=:]\s?([0-9a-z]{32})"),
     ("authress-key", ".acc", START + r"((?:sc|ext|scauth|authress)_\w{5,30}\.\w{4,6}\.acc[_-][\w-]{10,32}\.[\w+/=-]{30,120})"),
+    (
+        "sidekiq-secret",
+        "CONTRIBSYS__COM",
+        r"CONTRIBSYS__COM[\"']?\s?[:=]\s?[\"']?([0-9a-f]{8}:[0-9a-f]{8})",
+    ),
     ("softlayer-key", "softlayer.com/soap", r"softlayer\.com/soap/v3(?:\.1)?/([a-z0-9]{64})"),
     ("freemius-key", "secret_key", r"secret_key[\"']\s{0,4}=>\s{0,4}[\"'](sk_\S{29})[\"']"),
     ("facebook-token", "|", START + r"(\d{15,16}(?:\||%7C)[\w-]{27,40})(?!\w)"),
@@ -42,5 +49,6 @@ def find_shapes(text: str) -> Iterator[Span]:
     """Yield each credential that has one of the shapes."""
     for kind, literal, pattern in SHAPES:
         if literal in text:
-            for match in re.finditer(pattern, text):
-                yield match.start(1), match.end(1), kind
+            for match in re.finditer(pattern, text, re.ASCII):
+                if not is_masked(match[1]):
+                    yield match.start(1), match.end(1), kind

@@ -19,7 +19,7 @@ _SHORTEST_DISCORD = 57
 _SHORTEST_MAILCHIMP = 36
 _SHORTEST_TELEGRAM = 34
 _LONGEST_WORD = 24
-_LOOK_BACK = 96
+_LOOK_BACK = 160
 _VALUE_WITHIN = 120
 _PIECES_AFTER = 5
 
@@ -49,7 +49,6 @@ def _rules_by_prefix() -> tuple[dict[bytes, list[tuple[bytes, int]]], tuple[byte
 
 _RULES, _ANYWHERE = _rules_by_prefix()
 _PREFIXES = tuple(_RULES)
-_HEADS = frozenset(prefix[:2] for prefix in _PREFIXES)
 
 
 def _blank(kept: bytes) -> bytes:
@@ -58,6 +57,7 @@ def _blank(kept: bytes) -> bytes:
 
 _BETWEEN_WORDS = _blank(_KEY_CHARACTERS.encode())
 _BETWEEN_PARTS = _blank(ALNUM.encode())
+_HEADS = frozenset(prefix.translate(_BETWEEN_PARTS).split()[0][:2] for prefix in _PREFIXES)
 _BETWEEN_VALUES = _blank((ALNUM + "_.-!#$%*?@^+~").encode())
 
 
@@ -91,9 +91,9 @@ def may_hold_secret(text: str) -> bool:
 
 
 def _is_suspect(word: bytes, just_before: bytes, before: bytes) -> bool:
-    if word[:2] in _HEADS and word.startswith(_PREFIXES) and _follows_prefix(word):
+    if _holds_prefixed(word):
         return True
-    if len(word) > _LONGEST_OPAQUE or not is_drawn(word):
+    if not is_drawn(word[:_LONGEST_OPAQUE]):
         return False
     if word.startswith(b"eyJ") or _is_discord(word):
         return True
@@ -113,6 +113,16 @@ def _is_discord(word: bytes) -> bool:
     )
 
 
+def _holds_prefixed(word: bytes) -> bool:
+    at = 0
+    for part in word.translate(_BETWEEN_PARTS).split():
+        if part[:2] in _HEADS:
+            at = word.find(part, at)
+            if word.startswith(_PREFIXES, at) and _follows_prefix(word[at:]):
+                return True
+    return False
+
+
 def _follows_prefix(word: bytes) -> bool:
     """Return whether what follows some prefix can be the body of that rule's key."""
     for prefix, rules in _RULES.items():
@@ -129,6 +139,12 @@ def is_key_body(prefix: bytes, body: bytes) -> bool:
     """Return whether a body is no name: drawn, or long without a break behind a telling prefix."""
     unbroken = len(body) >= _UNBROKEN and body[:_UNBROKEN].isalnum() and len(prefix) >= 4
     return unbroken or is_drawn(body)
+
+
+def has_drawn_word(value: bytes) -> bool:
+    """Return whether the word loop of `may_hold_secret` stops at some word of this value."""
+    words = value.translate(_BETWEEN_WORDS).split()
+    return any(len(word) >= _SHORTEST_OPAQUE and is_drawn(word) for word in words)
 
 
 def is_drawn(value: bytes) -> bool:

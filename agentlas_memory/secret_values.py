@@ -12,15 +12,14 @@ _PLACEHOLDER = re.compile(
     r"s?(?:[\s_-]?(?:here|value|me|goes|key|token|secret|word|string))*[\s_-]?\d{0,3}"
 )
 _MARKED = re.compile(
-    r"(?i)^(?:[$%<{\[(*#@]|.?%[sdr(]|\.\.\.)|\$\{|\{\{|\.\.\.|…|\[redacted|xxxx|\*\*\*|your[_-]"
+    r"(?i)^(?:[$%<{\[(*#@]|.?%[sdr(]|\.\.\.)|\$\{|\{\{|\.\.\.|…|\[redacted|your[_-]"
     r"|[_-]here\b|changeme|placeholder|process\.env|import\.meta|os\.environ|getenv|^env[.:(\[]|^secrets?\."
 )
+_MASK = re.compile(r"(?i)x{4}|\*{3}|0{8}|(.)\1{11}")
 _TECHNICAL = re.compile(
     r"(?i)(?:argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|sha-?\d|md5|base\d\d|utf-?\d|oauth2?|hmac|aes-?\d|x509"
     r"|rs\d{3}|hs\d{3}|es\d{3}|ed25519|http|file:|vault:|arn:|op://|ssm:|https?:|s3:|/\w+/|\./|~/)"
 )
-_UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_HEX = re.compile(r"(?i)[0-9a-f]{32,128}")
 _DIFFERENT = 6
 _JUDGED = 256  # a verdict needs no more of a value
 
@@ -29,15 +28,16 @@ def is_placeholder(value: str) -> bool:
     """Return whether a value stands for a secret instead of being one."""
     value = value[:_JUDGED]
     return (
-        bool(_MARKED.search(value))
+        is_masked(value)
+        or bool(_MARKED.search(value))
         or bool(_PLACEHOLDER.fullmatch(value))
         or len(set(value.lower())) < min(4, len(value))
     )
 
 
-def is_digest(value: str) -> bool:
-    """Return whether a value has the form of a hash or of a UUID, which documents are full of."""
-    return bool(_HEX.fullmatch(value) or _UUID.fullmatch(value))
+def is_masked(value: str) -> bool:
+    """Return whether one repeated character stands for a part of the value."""
+    return bool(_MASK.search(value[:_JUDGED]))
 
 
 def is_password(value: str) -> bool:

@@ -1,1 +1,1 @@
-"""One module per command of the management CLI."""
+"""One module a command of `agentlas-memory`; the table is in `agentlas_memory.cli`."""

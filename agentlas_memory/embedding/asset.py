@@ -5,11 +5,11 @@ modification time and inode outside the package; the hook compares those and has
 differ.
 """
 
-import posix
-from mmap import PROT_READ, mmap
+from mmap import ACCESS_READ, mmap
 
 from agentlas_memory.chartable import CharTable
 from agentlas_memory.embedding.vocabulary import Vocabulary
+from agentlas_memory.lean import read_file, sha256, system
 
 MODEL_NAME = "model2vec_potion_base_8m_int8"
 DIMENSIONS = 256
@@ -61,37 +61,30 @@ def stamp_text(folder: str) -> str:
     """Return what identifies the files on this disk: one line each, with the digest expected."""
     lines = []
     for name, digest in DIGESTS.items():
-        seen = posix.stat(f"{folder}/{name}")
+        seen = system.stat(f"{folder}/{name}")
         lines.append(f"{name} {digest} {seen.st_size} {seen.st_mtime_ns} {seen.st_ino}\n")
     return "".join(lines)
 
 
 def _read_stamp(path: str) -> str | None:
     try:
-        descriptor = posix.open(path, posix.O_RDONLY)
-        try:
-            return posix.read(descriptor, 4096).decode("utf-8", "replace")
-        finally:
-            posix.close(descriptor)
+        return read_file(path, 4096).decode("utf-8", "replace")
     except OSError:
         return None
 
 
 def _check_digests(folder: str) -> None:
-    # Not at the top: with a good stamp nothing is hashed.
-    from agentlas_memory.embedding.digest import sha256
-
     for name, expected in DIGESTS.items():
         if sha256(_map(f"{folder}/{name}")).hexdigest() != expected:
             raise AssetRejected(f"{folder}/{name}: not the file this version was built for")
 
 
 def _map(path: str) -> mmap:
+    handle = system.open(path, system.O_RDONLY)
     try:
-        descriptor = posix.open(path, posix.O_RDONLY)
-        try:
-            return mmap(descriptor, 0, prot=PROT_READ)
-        finally:
-            posix.close(descriptor)
-    except (OSError, ValueError) as error:  # ValueError: the file is empty
-        raise AssetRejected(f"{path}: {error}") from error
+        size = system.fstat(handle).st_size
+        if not size:
+            raise AssetRejected(f"{path}: empty")
+        return mmap(handle, size, access=ACCESS_READ)
+    finally:
+        system.close(handle)

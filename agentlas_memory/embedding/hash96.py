@@ -6,7 +6,7 @@ of the recall away (recall@5 on project documents: 0.79 -> 0.64).
 
 from math import sqrt
 
-from agentlas_memory.embedding.digest import sha256
+from agentlas_memory.lean import sha256
 
 BUCKETS = 96
 

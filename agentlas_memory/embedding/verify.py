@@ -7,7 +7,15 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentlas_memory.embedding.asset import DIGESTS, MODEL_NAME, AssetRejected, stamp_text
+from agentlas_memory.embedding.asset import (
+    DIGESTS,
+    MODEL_NAME,
+    AssetRejected,
+    asset_dir,
+    stamp_text,
+)
+from agentlas_memory.embedding.model import STAMP_FILE
+from agentlas_memory.lean import make_private_folder
 
 FORMAT = "agentlas-model2vec-int8-v1"
 MANIFEST = "manifest.json"
@@ -63,6 +71,22 @@ def write_stamp(folder: str | Path, stamp_file: str | Path) -> None:
     except BaseException:
         Path(aside).unlink()
         raise
+
+
+def refresh_stamp(home: str | Path) -> None:
+    """Stamp the packaged model for the hook, if it is not stamped as it lies here.
+
+    Without a home, or when the model is rejected, there is no stamp: the hook finds out by itself.
+    """
+    stamp_file = Path(home, STAMP_FILE)
+    folder = asset_dir()
+    try:
+        if not home or (stamp_file.exists() and stamp_file.read_text() == stamp_text(folder)):
+            return
+        make_private_folder(str(stamp_file.parent))
+        write_stamp(folder, stamp_file)
+    except (OSError, AssetRejected):
+        return
 
 
 def _manifest_digests(manifest: bytes) -> dict[str, tuple[int, str]]:

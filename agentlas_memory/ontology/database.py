@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentlas_memory.ontology.lock import writer_lock
-from agentlas_memory.ontology.migrations import migrate
+from agentlas_memory.ontology.migrations import add_lexical_index, migrate
 from agentlas_memory.ontology.schema import APPLICATION_ID
 from agentlas_memory.ontology.store import StoreUnusable, check_tables
 
@@ -53,6 +53,7 @@ def _open(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA " + pragma)
         connection.execute("PRAGMA foreign_keys=OFF")
         migrate(connection)
+        add_lexical_index(connection)
         check_tables(connection)
         _check_pages(connection)
     except BaseException:

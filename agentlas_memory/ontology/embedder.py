@@ -44,7 +44,10 @@ class QuickEmbedder:
     def __init__(self) -> None:
         from agentlas_memory.embedding.wordpiece import WordPiece
 
-        self._asset = open_asset(asset_dir(), None)
+        asset = open_model(data_home())
+        if asset is None:
+            raise AssetRejected
+        self._asset = asset
         self._pieces = WordPiece(self._asset)
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
@@ -69,6 +72,14 @@ class ManyEmbedder:
         """Return a vector for each text."""
         vectors, _ = self._batches.embed(texts)
         return [vector.tobytes() for vector in vectors]
+
+
+def model_identity() -> str:
+    """Return the identity of the vectors that this installation makes; stamps the model."""
+    from agentlas_memory.embedding.verify import refresh_stamp
+
+    refresh_stamp(data_home())
+    return HASH_ONLY if open_model(data_home()) is None else MODEL_NAME
 
 
 def open_embedder(many: bool) -> Embedder:

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable
 
 from agentlas_memory.ontology.schema import APPLICATION_ID, INDEXES, SCHEMA_VERSION, TABLES
-from agentlas_memory.ontology.writer import set_meta
+from agentlas_memory.ontology.writer import has_lexical_index, set_meta
 
 
 class NewerStore(Exception):
@@ -29,10 +29,29 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("COMMIT")
 
 
+def add_lexical_index(connection: sqlite3.Connection) -> bool:
+    """Make the FTS5 table where it is missing; False when this SQLite lacks the module.
+
+    A store without it is searched by scanning. Once the module is there, clearing the version has
+    every source indexed again.
+    """
+    if has_lexical_index(connection):
+        return True
+    try:
+        connection.execute(TABLES["chunk_fts"])
+    except sqlite3.OperationalError as error:
+        if "no such module" in str(error):
+            return False
+        raise
+    set_meta(connection, "content_version", "")
+    return True
+
+
 def _create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    for sql in (*TABLES.values(), *INDEXES.values()):
-        connection.execute(sql)
+    for name, sql in (*TABLES.items(), *INDEXES.items()):
+        if name != "chunk_fts":
+            connection.execute(sql)
     set_meta(connection, "store_id", secrets.token_hex(16))
 
 

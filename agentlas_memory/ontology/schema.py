@@ -17,6 +17,7 @@ TABLES = {
   title TEXT NOT NULL,
   kind TEXT NOT NULL,
   status TEXT NOT NULL,
+  superseded INTEGER NOT NULL DEFAULT 0,
   scope TEXT NOT NULL,
   size INTEGER,
   mtime_ns INTEGER,

@@ -67,7 +67,7 @@ _CHUNK_FIELDS = (
     "commit_time",
 )
 _SELECT_CHUNKS = """SELECT c.chunk_id, c.heading, c.start_line, c.end_line, c.text, c.digest, s.path,
- s.title, s.kind, s.status, s.scope, s.size, s.mtime_ns, s.content_hash, s.commit_time
+ s.title, s.kind, CASE WHEN s.superseded THEN 'superseded' ELSE s.status END, s.scope, s.size, s.mtime_ns, s.content_hash, s.commit_time
  FROM chunks c JOIN sources s USING (source_id) """
 
 
@@ -153,7 +153,7 @@ def check_tables(connection: "_sqlite3.Connection") -> None:
     """Raise StoreUnusable unless tables and indexes are exactly the expected ones.
 
     A newer program's store passes when the tables this version reads are unchanged. Triggers and
-    views are never ours.
+    views are never ours. The lexical index may be missing: it needs a module of SQLite's.
     """
     found: dict[str, str] = {}
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema"):
@@ -161,7 +161,7 @@ def check_tables(connection: "_sqlite3.Connection") -> None:
             raise StoreUnusable(f"holds a {kind}")
         found[name] = sql
     for name, sql in TABLES.items():
-        if found.get(name) != sql:
+        if found.get(name) != sql and (name != "chunk_fts" or name in found):
             newer = connection.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_VERSION
             reason = "was written by a newer version" if newer else "has a table that is not ours"
             raise StoreUnusable(f"{reason}: {name}")

@@ -9,21 +9,33 @@ from pathlib import Path
 from agentlas_memory.ontology.analyzer import ANALYZER_VERSION
 from agentlas_memory.ontology.schema import SCOPES
 from agentlas_memory.ontology.sidecar import write_sidecar
-from agentlas_memory.ontology.writer import set_meta
+from agentlas_memory.ontology.writer import has_lexical_index, set_meta
 from agentlas_memory.redact import REDACTION_VERSION
 
+# Once the superseding document goes, what it replaced holds again.
 _SUPERSEDE = """
-UPDATE sources SET status = 'superseded' WHERE source_id IN (
+UPDATE sources SET superseded = source_id IN (
  SELECT c.source_id FROM relations r
  JOIN mentions m ON m.entity_id = r.object_id AND m.relation = 'defined_in'
  JOIN chunks c ON c.chunk_id = m.chunk_id
  JOIN chunks evidence ON evidence.chunk_id = r.chunk_id
- WHERE r.relation = 'supersedes' AND c.source_id <> evidence.source_id)"""
+ WHERE r.relation = 'supersedes' AND c.source_id <> evidence.source_id)
+WHERE superseded OR EXISTS (SELECT 1 FROM relations WHERE relation = 'supersedes')"""
 
 
 def content_version() -> str:
     """Return what the stored terms and texts depend on; another one means indexing again."""
     return f"{ANALYZER_VERSION}+{REDACTION_VERSION}"
+
+
+def is_up_to_date(connection: sqlite3.Connection, embedding: str) -> bool:
+    """Tell whether the last run was finished, by this version with this model."""
+    meta = dict(connection.execute("SELECT key, value FROM meta"))
+    return (
+        meta.get("sidecar_stale") == 0
+        and meta.get("content_version") == content_version()
+        and meta.get("embedding") == embedding
+    )
 
 
 def finish_run(
@@ -33,7 +45,6 @@ def finish_run(
 
     `forget` also rewrites the lexical index, so that no term of a removed text is left in it.
     """
-    changed = connection.execute("SELECT value FROM meta WHERE key = 'sidecar_stale'").fetchone()
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(_SUPERSEDE)
     connection.execute(
@@ -50,10 +61,9 @@ def finish_run(
     set_meta(connection, "content_version", content_version())
     set_meta(connection, "indexed_at", int(time.time()))
     connection.execute("COMMIT")
-    if forget or _many_segments(connection):
+    if has_lexical_index(connection) and (forget or _many_segments(connection)):
         connection.execute("INSERT INTO chunk_fts(chunk_fts) VALUES ('optimize')")
-    if changed and changed[0]:
-        write_sidecar(connection, folder)
+    write_sidecar(connection, folder)
 
 
 def _many_segments(connection: sqlite3.Connection) -> bool:

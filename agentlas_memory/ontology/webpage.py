@@ -27,7 +27,10 @@ _RAW = {
 }
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TRACKED = frozenset({*_HEADINGS, "nav", "pre", "title"})
-_BLOCKS = frozenset("p div li br td th tr dt dd pre section ul ol table blockquote".split())
+_BLOCKS = frozenset(
+    {"p", "div", "section", "pre", "blockquote", "br", "li", "ul", "ol", "dt", "dd"}
+    | {"table", "tr", "th", "td"}
+)
 
 
 class _Token(NamedTuple):

@@ -22,12 +22,14 @@ class StoreWriter:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._lexical = has_lexical_index(connection)
         self._pending = 0
         self._vectors: dict[tuple[str, str], list[tuple[int, bytes]]] = defaultdict(list)
 
     def put(self, source: PreparedSource) -> None:
         """Replace what the store holds of this source's path."""
         self._begin()
+        set_meta(self._connection, "sidecar_stale", 1)
         self._delete_source(source.path)
         source_id = self._insert_source(source)
         chunk_ids: list[int] = []
@@ -46,6 +48,7 @@ class StoreWriter:
     def remove(self, path: str) -> None:
         """Forget a source."""
         self._begin()
+        set_meta(self._connection, "sidecar_stale", 1)
         self._delete_source(path)
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
@@ -78,7 +81,6 @@ class StoreWriter:
     def _begin(self) -> None:
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
-            set_meta(self._connection, "sidecar_stale", 1)
 
     def _insert_source(self, source: PreparedSource) -> int:
         cursor = self._connection.execute(
@@ -110,10 +112,11 @@ class StoreWriter:
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (_chunk_row(chunk_id, source_id, source.path, c) for chunk_id, c in zip(ids, chunks)),
         )
-        self._connection.executemany(
-            "INSERT INTO chunk_fts(rowid, heading, body) VALUES (?, ?, ?)",
-            ((i, c.heading_terms, c.body_terms) for i, c in zip(ids, chunks)),
-        )
+        if self._lexical:
+            self._connection.executemany(
+                "INSERT INTO chunk_fts(rowid, heading, body) VALUES (?, ?, ?)",
+                ((i, c.heading_terms, c.body_terms) for i, c in zip(ids, chunks)),
+            )
         self._vectors[source.scope, source.embedding] += [
             (chunk_id, c.vector) for chunk_id, c in zip(ids, chunks) if c.vector
         ]
@@ -161,7 +164,8 @@ class StoreWriter:
         chunks = execute(
             "SELECT chunk_id, heading, text, segment_id FROM chunks WHERE source_id = ?", row[:1]
         ).fetchall()
-        self._delete_terms(source_name(path, row[1], row[2]), chunks)
+        if self._lexical:
+            self._delete_terms(source_name(path, row[1], row[2]), chunks)
         ids = [(chunk[0],) for chunk in chunks]
         for table in ("mentions", "relations", "chunks"):
             self._connection.executemany(f"DELETE FROM {table} WHERE chunk_id = ?", ids)
@@ -184,6 +188,12 @@ class StoreWriter:
             remove_vectors(self._connection, segment_id, chunk_ids)
         for key, vectors in self._vectors.items():
             self._vectors[key] = [pair for pair in vectors if pair[0] not in unwritten]
+
+
+def has_lexical_index(connection: sqlite3.Connection) -> bool:
+    """Tell whether the store has its FTS5 table, which needs a module of SQLite's."""
+    sql = "SELECT 1 FROM sqlite_master WHERE name = 'chunk_fts'"
+    return connection.execute(sql).fetchone() is not None
 
 
 def set_meta(connection: sqlite3.Connection, key: str, value: object) -> None:

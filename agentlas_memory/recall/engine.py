@@ -12,7 +12,7 @@ from agentlas_memory.recall.fusion import fuse
 from agentlas_memory.recall.gates import Gates
 from agentlas_memory.recall.lexical import (
     document_frequencies,
-    has_fts5,
+    has_lexical_index,
     matched_terms,
     rarest_terms,
     search_lexical,
@@ -31,7 +31,7 @@ LEXICAL_LANGUAGE = "lexical_language"  # the model does not know this text
 DEGRADED_HASH = "degraded_hash"  # the model was rejected
 DEGRADED_LEXICAL = "degraded_lexical"  # simsimd or FTS5 is missing, or the time was short
 
-JUDGED = 24  # best ranked candidates that are looked at
+JUDGED = 16  # best ranked candidates that are looked at
 
 
 class Recall:
@@ -86,7 +86,7 @@ def _search_lexical(
 ) -> list[tuple[int, float]]:
     terms = list(result.question.terms)
     try:
-        if not has_fts5(store):
+        if not has_lexical_index(store):
             result.retrieval = DEGRADED_LEXICAL
             return search_by_scan(store, terms, scopes)
         result.frequencies = document_frequencies(store, terms)

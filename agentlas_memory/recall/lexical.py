@@ -60,8 +60,8 @@ def matched_terms(store: Store, terms: list[str], chunk_ids: list[int]) -> dict[
     return found
 
 
-def has_fts5(store: Store) -> bool:
-    """Tell whether this interpreter's SQLite can read the lexical index."""
+def has_lexical_index(store: Store) -> bool:
+    """Tell whether there is a lexical index that this interpreter's SQLite can read."""
     try:
         store.rows("SELECT rowid FROM chunk_fts LIMIT 0")
     except load_sqlite().OperationalError:  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ MAX_CHARACTERS = 1500
 _LOOKED_AT = 40
 _STATE = """
  WHERE (s.kind IN ('constraint', 'todo') OR s.kind = 'adr' AND s.status = 'accepted')
- AND s.status <> 'superseded' AND s.scope IN ({scopes})
+ AND NOT s.superseded AND s.status <> 'superseded' AND s.scope IN ({scopes})
  AND c.chunk_id = coalesce(
   (SELECT min(d.chunk_id) FROM chunks d WHERE d.source_id = c.source_id
    AND lower(d.heading) LIKE '%> decision%'),

@@ -53,7 +53,6 @@ def run_python(python, code):
 
 NOISE = ["Deploys happen on Tuesday.", "Лимит запросов равен десяти.", "毎週火曜日に公開する"]
 
-
 MEETINGS = {
     "apostrophe": ("We don't use agents for releases", "don't use agents"),
     "dashes": ("The pre-edit-check runs in CI", "pre-edit-check"),
@@ -131,6 +130,10 @@ def test_fact_is_found_first(fact, question):
         ("zero\u200bwidth so\u00adft", "zerowidth soft"),
         ("nul\0bidi\u202eend\ud83c", "nul bidiend"),
         ("wait…then", "wait...then wait"),
+        ("q\u0306uick ㅋㅋ \u3099", "quick"),
+        ("ខ្មែរ", "ខ្ ្ម មែ ែរ"),
+        ("မြန်", "မြ ြန န်"),
+        ("\U00020bb7野家", "\U00020bb7野 野家"),
     ],
 )
 def test_terms_of_a_text(text, terms):
@@ -174,8 +177,8 @@ def test_blobs_are_dropped_and_long_paths_keep_their_parts():
 
 def test_huge_tokens_take_linear_time():
     start = time.perf_counter()
-    analyze("aB" * 200_000 + " " + "a/B." * 100_000 + " " + "あ" * 100_000)
-    assert time.perf_counter() - start < 10
+    analyze("ABc" * 300_000 + " " + "a/B." * 50_000 + " " + "あ" * 50_000)
+    assert time.perf_counter() - start < 5
 
 
 def test_cache_of_tokens_is_bounded_and_unseen():

@@ -2,7 +2,7 @@
 
 from agentlas_memory.embedding.asset import Asset, AssetRejected, asset_dir, open_asset
 
-STAMP_FILE = "state/model.stamp"
+STAMP_FILE = "state/model.stamp"  # in the user's data folder
 
 
 def open_model(home: str) -> Asset | None:

@@ -1,0 +1,141 @@
+"""`index`: take in what changed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentlas_memory.commands.errors import WRONG_USE, UserError
+from agentlas_memory.commands.options import common_options
+from agentlas_memory.commands.output import print_json, say
+from agentlas_memory.commands.projects import require, writing
+from agentlas_memory.project import Project
+
+if TYPE_CHECKING:
+    from agentlas_memory.ontology.index import IndexReport
+
+Progress = Callable[[int, int], None]
+_SHOWN_SKIPS = 10
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.option("--quiet", is_flag=True, help="Print nothing unless something fails.")
+@click.option("--watch", is_flag=True, help="Go on until Ctrl-C, taking in what changes.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.1),
+    default=2.0,
+    show_default=True,
+    help="Seconds between two looks with --watch.",
+)
+@common_options
+def index(
+    paths: tuple[Path, ...],
+    quiet: bool,
+    watch: bool,
+    interval: float,
+    named: str | None,
+    as_json: bool,
+) -> None:
+    """Bring the store up to date with the project's files; a PATH narrows the run."""
+    if watch and as_json:
+        raise UserError("--watch prints no JSON: it never ends by itself.", code=WRONG_USE)
+    project = require(named)
+    narrowed = tuple(path.absolute() for path in paths)
+    report = run(project, narrowed, with_bar=not (quiet or as_json) and sys.stderr.isatty())
+    if as_json:
+        print_json(as_document(report))
+    elif not quiet:
+        say(summary(report))
+    if watch:
+        _watch(project, narrowed, interval, quiet)
+
+
+def run(
+    project: Project, paths: Sequence[Path] = (), *, with_bar: bool = False, forget: bool = False
+) -> IndexReport:
+    """Index a project whose store is trusted or new; explain what can go wrong."""
+    from agentlas_memory.ontology.index import index_project
+
+    root = Path(project.store_root)
+    try:
+        with writing(project), _progress(with_bar) as progress:
+            return index_project(root, paths, progress=progress, forget=forget)
+    except ValueError as error:  # a path outside the project
+        raise UserError(f"{error}", code=WRONG_USE) from error
+    except KeyboardInterrupt:
+        raise UserError(
+            "Interrupted.",
+            kept="What was indexed before is kept, each file whole.",
+            next_step="run agentlas-memory index again: it does the rest",
+        ) from None
+
+
+def as_document(report: IndexReport) -> dict[str, Any]:
+    """Return the report under its JSON keys."""
+    return {
+        "sources": report.sources,
+        "chunks": report.chunks,
+        "added": report.added,
+        "changed": report.changed,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "skipped": [{"path": one.path, "reason": one.reason} for one in report.skipped],
+        "embedding": report.embedding,
+        "seconds": report.seconds,
+    }
+
+
+def summary(report: IndexReport) -> str:
+    """Return what a run did, for a person."""
+    lines = [
+        f"{report.sources} sources, {report.chunks} chunks in the store: {report.added} added,"
+        f" {report.changed} changed, {report.removed} removed, {report.unchanged} unchanged"
+        f" ({report.seconds:.2f} s)"
+    ]
+    lines += [f"skipped {one.path}: {one.reason}" for one in report.skipped[:_SHOWN_SKIPS]]
+    if len(report.skipped) > _SHOWN_SKIPS:
+        rest = len(report.skipped) - _SHOWN_SKIPS
+        lines.append(f"skipped {rest} more; all of them with --json")
+    return "\n".join(lines)
+
+
+def _watch(project: Project, paths: Sequence[Path], interval: float, quiet: bool) -> None:
+    """Look for changes until Ctrl-C; a look at an unchanged project only compares file times."""
+    from agentlas_memory.ontology.lock import StoreLocked
+
+    if not quiet:
+        say(f"watching {project.store_root}, Ctrl-C ends it")
+    while True:
+        try:
+            time.sleep(interval)
+        except KeyboardInterrupt:
+            return
+        try:
+            report = run(project, paths)
+        except StoreLocked as error:
+            say(f"not now: {error}")
+            continue
+        if not quiet and (report.added or report.changed or report.removed):
+            say(summary(report))
+
+
+@contextmanager
+def _progress(with_bar: bool) -> Iterator[Progress | None]:
+    """Yield what to tell of progress; it moves a bar on a terminal."""
+    if not with_bar:
+        yield None
+        return
+    from rich.console import Console  # not at the top: only a person needs it
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("indexing", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,49 @@
+"""What commands print: results on stdout, messages on stderr, tables and colour for people only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+import click
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document, in ASCII: no locale and no terminal can spoil it."""
+    click.echo(json.dumps(document, indent=2))
+
+
+def say(message: str) -> None:
+    """Print a message on stderr."""
+    click.echo("\n".join(map(printable, message.split("\n"))), err=True)
+
+
+def show(text: str) -> None:
+    """Print a result on stdout."""
+    click.echo("\n".join(map(printable, text.split("\n"))))
+
+
+def printable(text: str) -> str:
+    """Return one line without what a terminal would obey or hide: documents are not ours."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table for a terminal, and lines of tab-separated fields for a program."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        for row in (columns, *cells):
+            click.echo("\t".join(row))
+        return
+    from rich import box  # not at the top: 60 ms that most commands do not need
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in cells:
+        table.add_row(*map(Text, row))  # Text: brackets in a document are no markup
+    Console().print(table)

@@ -1,0 +1,146 @@
+"""Which project a command is about, and whether its store may be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError
+from agentlas_memory.commands.output import say
+from agentlas_memory.deadline import Deadline
+from agentlas_memory.home import data_home, read_settings, user_home
+from agentlas_memory.lean import identity
+from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
+from agentlas_memory.project import Project, find_project, normal_path
+from agentlas_memory.trust import read_trust
+from agentlas_memory.trust_file import add_trust, check_trust_file
+
+CONFIG = ".agentlas/memory.toml"
+_PATIENCE_MS = 60_000.0
+
+
+def find(named: str | None) -> Project | None:
+    """Return the project named, or the nearest one above the current folder; None without one.
+
+    A fresh clone of a team's project has `memory.toml` and no store yet: it is a project too.
+    """
+    start = normal_path(named or ".")
+    home = user_home()
+    share = read_settings(data_home()).get("worktree") != "isolated"
+    stored = find_project(start, home, share)
+    configured = _nearest_configured(start, home)
+    if stored is None or len(configured) > len(stored.root):
+        stored = Project(configured, configured) if configured else None
+    # A folder that was named is meant: its parent's memory is another project's.
+    return stored if stored is None or not named or stored.root == start else None
+
+
+def require(named: str | None) -> Project:
+    """Return the project, or say how to make one."""
+    project = find(named)
+    if project is None:
+        where = normal_path(named or ".")
+        raise UserError(
+            f"There is no memory in {where}" + (" or above it." if not named else "."),
+            next_step=f"agentlas-memory init --project {where}",
+            code=WRONG_USE,
+        )
+    return project
+
+
+def open_project_store(project: Project) -> Store:
+    """Return the project's store, open for reading."""
+    if not os.path.lexists(project.database):
+        raise UserError(
+            f"{project.store_root} has no store yet.",
+            next_step=f"agentlas-memory index --project {project.store_root}",
+            code=WRONG_USE,
+        )
+    return open_store(project.database, Deadline(_PATIENCE_MS))
+
+
+def read_store_id(project: Project) -> str:
+    """Return the id in the store, blank when it cannot be read now."""
+    try:
+        store = open_store(project.database, Deadline(_PATIENCE_MS))
+    except StoreUnusable:
+        return ""
+    try:
+        return store.text("store_id")
+    finally:
+        store.close()
+
+
+def require_home() -> str:
+    """Return the folder of the user's own data, where trust is kept."""
+    home = data_home()
+    if not home:
+        raise UserError(
+            "No home directory is known, so it cannot be kept which stores you trust.",
+            next_step="set HOME, or AGENTLAS_HOME to an absolute path",
+        )
+    return home
+
+
+@contextmanager
+def writing(project: Project) -> Iterator[None]:
+    """Let a store be written that is trusted or new; trust it again if it had to be made anew."""
+    home = require_home()
+    if not os.path.lexists(project.database):
+        create_store(project)
+    refuse_untrusted(project, home)
+    before = _damaged_copies(project)
+    try:
+        yield
+    finally:
+        aside = _damaged_copies(project) - before
+        for name in sorted(aside):
+            say(f"The store was damaged: it was moved to {name} and built anew.")
+        if aside:
+            add_trust(home, project.store_root, read_store_id(project))
+
+
+def create_store(project: Project) -> None:
+    """Make an empty store and trust it."""
+    from agentlas_memory.ontology.database import writable_database
+
+    home = require_home()
+    check_trust_file(home)  # before anything is made: a store that is not trusted would stay silent
+    with writable_database(Path(project.database)):
+        pass
+    add_trust(home, project.store_root, read_store_id(project))
+
+
+def refuse_untrusted(project: Project, home: str) -> None:
+    """Raise UserError unless the user said yes to the store: its rows may be a stranger's."""
+    trust = read_trust(home, project.store_root)
+    store_id = read_store_id(project)
+    if trust is not None and store_id in ("", trust.store_id):
+        if not os.path.islink(project.database):  # it would be written wherever the link leads
+            return  # a store that cannot be read is healed, or made anew
+    name = project.store_root
+    raise UserError(
+        f"The store in {name} was not made here, and you have not trusted it.",
+        next_step=f"agentlas-memory trust --project {name}\n"
+        f"or move {project.database} away and run agentlas-memory index --project {name}",
+        code=REFUSED,
+    )
+
+
+def _nearest_configured(start: str, home: str) -> str:
+    """Return the nearest folder with a `memory.toml`, blank without one."""
+    home_identity = identity(home) if home else None
+    folder = start
+    while folder:
+        linked = os.path.islink(f"{folder}/.agentlas")  # leads out of the project
+        if os.path.isfile(f"{folder}/{CONFIG}") and not linked:
+            if identity(folder) != home_identity:
+                return folder
+        folder = folder.rpartition("/")[0]
+    return ""
+
+
+def _damaged_copies(project: Project) -> set[str]:
+    return {str(path) for path in Path(project.database).parent.glob("*.damaged-*")}

@@ -1,0 +1,65 @@
+"""Failures of the store and of files, as sentences for the user."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from agentlas_memory.commands.errors import REFUSED, UserError
+from agentlas_memory.ontology.store import StoreUnusable
+from agentlas_memory.private_json import BrokenFile
+
+_KEPT = "What was indexed before is kept; nothing else was changed."
+_WORDS = {  # in SQLite's message -> what it means, what to do
+    "locked": ("The store is locked by another process.", "try again when it is done"),
+    "readonly": ("The store cannot be written: it is read-only.", "check its permissions"),
+    "unable to open": ("The store cannot be opened.", "check the folder's permissions"),
+    "full": ("The disk is full.", "make room, then run the command again"),
+}
+
+
+def explain_failure(error: Exception) -> UserError | None:
+    """Return an expected failure as a UserError, None for a bug."""
+    if isinstance(error, sqlite3.OperationalError):
+        return _explain_sqlite(error)
+    if isinstance(error, BrokenFile):
+        return UserError(str(error), next_step="repair the file, or move it away", code=REFUSED)
+    if isinstance(error, StoreUnusable):
+        return UserError(
+            f"The store cannot be read: {error}.",
+            next_step="agentlas-memory status says more; agentlas-memory index heals or rebuilds it",
+        )
+    if isinstance(error, OSError):
+        place = f": {error.filename}" if error.filename else ""
+        return UserError(f"{error.strerror or error}{place}", kept=_KEPT)
+    return _explain_writing(error)
+
+
+def _explain_sqlite(error: sqlite3.OperationalError) -> UserError:
+    for word, (what, next_step) in _WORDS.items():
+        if word in str(error):
+            return UserError(f"{what} ({error})", kept=_KEPT, next_step=next_step)
+    return UserError(f"The store failed: {error}", kept=_KEPT)
+
+
+def _explain_writing(error: Exception) -> UserError | None:
+    from agentlas_memory.ontology.config import ConfigError
+    from agentlas_memory.ontology.database import ForeignStore
+    from agentlas_memory.ontology.lock import StoreLocked
+    from agentlas_memory.ontology.migrations import NewerStore
+
+    if isinstance(error, StoreLocked):
+        return UserError(
+            f"The store is locked: {error}.", kept=_KEPT, next_step="try again when it is done"
+        )
+    if isinstance(error, NewerStore):
+        return UserError(str(error), kept="The store was left as it is.", code=REFUSED)
+    if isinstance(error, ForeignStore):
+        return UserError(
+            str(error),
+            kept="The file was left as it is.",
+            next_step="move that file away, then run agentlas-memory index",
+            code=REFUSED,
+        )
+    if isinstance(error, ConfigError):
+        return UserError(str(error), next_step="correct the file")
+    return None

@@ -1,0 +1,66 @@
+"""`trust` and `distrust`: which stores may reach an assistant."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from agentlas_memory.commands.options import common_options
+from agentlas_memory.commands.output import print_json, say
+from agentlas_memory.commands.projects import open_project_store, require, require_home
+from agentlas_memory.ontology.store import Store
+from agentlas_memory.trust_file import add_trust, remove_trust
+
+
+@click.command()
+@common_options
+def trust(named: str | None, as_json: bool) -> None:
+    """Say yes to this project's store: what it holds may be shown to assistants."""
+    project = require(named)
+    home = require_home()
+    store = open_project_store(project)
+    try:
+        shown = describe(store)
+        store_id = store.text("store_id")
+    finally:
+        store.close()
+    add_trust(home, project.store_root, store_id)
+    if as_json:
+        print_json({"project": project.store_root, "trusted": True})
+    else:
+        say(f"Trusted: {shown}")
+
+
+@click.command()
+@common_options
+def distrust(named: str | None, as_json: bool) -> None:
+    """Take the yes back: hooks are silent in this project from now on."""
+    project = require(named)
+    was_trusted = remove_trust(require_home(), project.store_root)
+    if as_json:
+        print_json({"project": project.store_root, "trusted": False})
+    elif was_trusted:
+        say(f"{project.store_root} is not trusted any more; its store was left as it is.")
+    else:
+        say(f"{project.store_root} was not trusted; nothing was changed.")
+
+
+def describe(store: Store) -> str:
+    """Return what the user says yes to: whose store it is, and how much is in it."""
+    sources, chunks = (
+        store.rows(f"SELECT count(*) FROM {table}")[0][0] for table in ("sources", "chunks")
+    )
+    return (
+        f"{store.path}\n  store {store.text('store_id')}, owned by {_owner(store.path)}:"
+        f" {sources} sources, {chunks} chunks"
+    )
+
+
+def _owner(path: str) -> str:
+    try:
+        owner = Path(path).owner()
+    except (KeyError, NotImplementedError):  # a user without a name; Windows
+        owner = f"user {os.stat(path).st_uid}"
+    return owner + (", writable by everyone" if os.stat(path).st_mode & 0o002 else "")

@@ -1,0 +1,207 @@
+"""One indexing run: what changed on disk is brought into the store, and nothing else is touched."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentlas_memory.ontology.config import MemoryConfig, load_config
+from agentlas_memory.ontology.database import writable_database
+from agentlas_memory.ontology.embedder import model_identity
+from agentlas_memory.ontology.history import commit_times
+from agentlas_memory.ontology.pipeline import prepare_all
+from agentlas_memory.ontology.prepare import Job, Unprepared
+from agentlas_memory.ontology.prepared import PreparedSource
+from agentlas_memory.ontology.upkeep import content_version, finish_run, is_up_to_date
+from agentlas_memory.ontology.walk import Found, Skipped, walk_project
+from agentlas_memory.ontology.writer import StoreWriter
+from agentlas_memory.project import DATABASE
+
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What a run did, and what the store holds now."""
+
+    sources: int
+    chunks: int
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    skipped: tuple[Skipped, ...]
+    embedding: str
+    seconds: float
+
+
+class _Known:
+    """What the store says of a file."""
+
+    __slots__ = ("content_hash", "mtime_ns", "scope", "size")
+
+    def __init__(self, size: int, mtime_ns: int, content_hash: bytes | None, scope: str) -> None:
+        self.size = size
+        self.mtime_ns = mtime_ns
+        self.content_hash = content_hash
+        self.scope = scope
+
+
+def index_project(
+    project: Path,
+    paths: Sequence[Path] = (),
+    *,
+    progress: Progress | None = None,
+    wait: float = 10.0,
+    forget: bool = False,
+) -> IndexReport:
+    """Bring a project's store up to date with its files; make the store where there is none.
+
+    `paths` narrow the run. Each file is written in one transaction with its hash, so an interrupted
+    run keeps what it finished and the next one does the rest. Raises StoreLocked after `wait` seconds
+    of another writer, ConfigError, ForeignStore, NewerStore, sqlite3.OperationalError, and ValueError
+    for a path outside the project.
+    """
+    started = time.monotonic()
+    config = load_config(project)
+    seen = list(walk_project(project, config, paths or None))
+    found = [one for one in seen if isinstance(one, Found)]
+    skipped = [one for one in seen if isinstance(one, Skipped)]
+    with writable_database(project / DATABASE, wait) as connection:
+        run = _Run(connection, project, config)
+        run.compare(found, paths)
+        skipped += run.write(progress)
+        run.finish(forget)
+        sources, chunks = run.totals()
+    return IndexReport(
+        sources=sources,
+        chunks=chunks,
+        added=run.added,
+        changed=run.changed,
+        removed=len(run.gone),
+        unchanged=len(found) - run.added - run.changed - run.unreadable,
+        skipped=tuple(sorted(skipped)),
+        embedding=run.embedding,
+        seconds=round(time.monotonic() - started, 3),
+    )
+
+
+class _Run:
+    """The writing part of one run, under the writer lock."""
+
+    def __init__(self, connection: sqlite3.Connection, project: Path, config: MemoryConfig) -> None:
+        self._connection = connection
+        self._project = project
+        self._config = config
+        self._writer = StoreWriter(connection)
+        self.embedding = model_identity()
+        self._known = self._load_known()
+        self._jobs: list[Job] = []
+        self._touched: list[Job] = []
+        self.gone: list[str] = []
+        self.added = self.changed = self.unreadable = 0
+
+    def compare(self, found: Sequence[Found], paths: Sequence[Path]) -> None:
+        """Decide by size and time, and where they differ by content, which files to prepare."""
+        for file in found:
+            job = Job(file.path, file.size, file.mtime_ns, self._config.scope_of(file.path), None)
+            known = self._known.get(file.path)
+            if known is None or not self._same_content(job, known):
+                self._jobs.append(job)
+            elif (known.size, known.mtime_ns) != (job.size, job.mtime_ns):
+                self._touched.append(job)
+        there = {file.path for file in found}
+        asked = _asked_for(self._project, paths)
+        self.gone = sorted(path for path in self._known if path not in there and asked(path))
+        times = commit_times(self._project, (job.path for job in self._jobs))
+        self._jobs = [job._replace(commit_time=times.get(job.path)) for job in self._jobs]
+
+    def write(self, progress: Progress | None) -> list[Skipped]:
+        """Write what changed; return the files that turned out unreadable."""
+        total = sum(job.size for job in self._jobs)
+        sizes = {job.path: job.size for job in self._jobs}
+        done = 0
+        unreadable: list[Skipped] = []
+        try:
+            for path in self.gone:
+                self._writer.remove(path)
+            for job in self._touched:
+                self._writer.touch(job.path, job.size, job.mtime_ns)
+            for prepared in prepare_all(self._project, self._jobs) if self._jobs else ():
+                if isinstance(prepared, Unprepared):
+                    unreadable.append(Skipped(prepared.path, prepared.reason))
+                self._write_one(prepared)
+                done += sizes[prepared.path]
+                if progress:
+                    progress(done, total)
+            self._writer.commit()
+        except BaseException:
+            self._writer.rollback()
+            raise
+        return unreadable
+
+    def finish(self, forget: bool) -> None:
+        """Bring what is derived up to date, if anything changed or was left behind by a kill."""
+        if forget or not is_up_to_date(self._connection, self.embedding):
+            folder = (self._project / DATABASE).parent
+            finish_run(self._connection, folder, self.embedding, forget=forget)
+
+    def totals(self) -> tuple[int, int]:
+        """Return how many sources and chunks the store holds."""
+        count = self._connection.execute
+        sources: int = count("SELECT count(*) FROM sources").fetchone()[0]
+        chunks: int = count("SELECT count(*) FROM chunks").fetchone()[0]
+        return sources, chunks
+
+    def _write_one(self, prepared: PreparedSource | Unprepared) -> None:
+        known = prepared.path in self._known
+        if isinstance(prepared, Unprepared):
+            self.unreadable += 1
+            if known:  # it was readable once: what it said then is no longer so
+                self._writer.remove(prepared.path)
+            return
+        self._writer.put(prepared)
+        if known:
+            self.changed += 1
+        else:
+            self.added += 1
+
+    def _load_known(self) -> dict[str, _Known]:
+        """Return the files in the store; their content counts only if it was indexed as now."""
+        version = self._connection.execute(
+            "SELECT count(*) FROM meta WHERE (key, value) IN"
+            " (VALUES ('content_version', ?), ('embedding', ?))",
+            (content_version(), self.embedding),
+        ).fetchone()[0]
+        rows = self._connection.execute(
+            "SELECT path, size, mtime_ns, content_hash, scope FROM sources WHERE kind <> 'record'"
+        )
+        return {
+            path: _Known(size, mtime_ns, content_hash if version == 2 else None, scope)
+            for path, size, mtime_ns, content_hash, scope in rows
+        }
+
+    def _same_content(self, job: Job, known: _Known) -> bool:
+        if known.content_hash is None:
+            return False
+        if (known.size, known.mtime_ns) == (job.size, job.mtime_ns):
+            return True
+        try:
+            data = (self._project / job.path).read_bytes()
+        except OSError:
+            return False
+        return hashlib.sha256(data).digest() == known.content_hash
+
+
+def _asked_for(project: Path, paths: Sequence[Path]) -> Callable[[str], bool]:
+    """Return a test for whether a run narrowed to `paths` is about a source's path."""
+    root = project.resolve()
+    names = {path.resolve().relative_to(root).as_posix() for path in paths}
+    if not names or "." in names:
+        return lambda path: True
+    below = tuple(f"{name}/" for name in names)
+    return lambda path: path in names or path.startswith(below)

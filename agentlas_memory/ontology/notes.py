@@ -1,0 +1,177 @@
+"""The inbox: notes as plain Markdown files with front matter, the authority for what they say.
+
+    ---
+    id: 3f9c2a71
+    kind: decision
+    scope: internal
+    tags: [ledger]
+    created: '2025-01-05T10:11:12Z'
+    ---
+
+    We settle the ledger in integer minor units.
+
+A file may also be written or changed by hand: every key may be missing, unknown keys stay. One
+that cannot be understood is reported, never dropped - and never read as if its scope were the
+default, since the part that is broken may be the part that says `private`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple, cast, get_args
+
+import yaml
+
+from agentlas_memory.ontology.config import DEFAULT_SCOPE, SCOPES, Scope
+from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES, UnreadableDocument
+from agentlas_memory.ontology.formats import decode_text, split_lines
+from agentlas_memory.ontology.front_matter import as_strings, read_front_matter
+
+NoteKind = Literal["decision", "constraint", "todo", "note"]
+KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
+
+_ID_BYTES = 4
+_SLUG_LENGTH = 40
+# Only whole words of letters: a key or password in the text must not reach a file name.
+_SLUG_WORD = re.compile(r"(?<![\w-])[a-z]{2,16}(?![\w-])")
+
+
+class NoteError(Exception):
+    """A note that cannot be written, read or removed; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One note of the inbox; `path` is relative to the project."""
+
+    id: str
+    kind: NoteKind
+    scope: Scope
+    tags: tuple[str, ...]
+    supersedes: tuple[str, ...]
+    created: str
+    text: str
+    path: str
+
+
+class BrokenNote(NamedTuple):
+    """A file of the inbox that is no readable note."""
+
+    path: str
+    reason: str
+
+
+class Inbox(NamedTuple):
+    """The notes in the order of their file names, and what could not be read."""
+
+    notes: tuple[Note, ...]
+    broken: tuple[BrokenNote, ...]
+
+
+def write_note(
+    project: Path,
+    text: str,
+    *,
+    kind: NoteKind = "note",
+    scope: Scope = DEFAULT_SCOPE,
+    tags: Sequence[str] = (),
+    supersedes: Sequence[str] = (),
+    created: datetime | None = None,
+) -> Note:
+    """Write a new note into the inbox and return it."""
+    moment = (created or datetime.now(timezone.utc)).astimezone(timezone.utc)
+    identity = secrets.token_hex(_ID_BYTES)
+    name = f"{moment:%Y-%m-%d}-{_slug(text) or kind}-{identity}.md"
+    note = Note(
+        id=identity,
+        kind=kind,
+        scope=scope,
+        tags=tuple(tags),
+        supersedes=tuple(supersedes),
+        created=f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        text=text,
+        path=f"{INBOX}/{name}",
+    )
+    _create(_real_inbox(project) / name, _render(note))
+    return note
+
+
+def list_notes(project: Path) -> Inbox:
+    """Read the whole inbox."""
+    notes: list[Note] = []
+    broken: list[BrokenNote] = []
+    for file in _files(project):
+        path = f"{INBOX}/{file.name}"
+        try:
+            notes.append(parse_note(path, file.read_bytes()))
+        except (NoteError, OSError) as error:
+            broken.append(BrokenNote(path, str(error)))
+    return Inbox(tuple(notes), tuple(broken))
+
+
+def read_note(project: Path, identity: str) -> Note:
+    """Return the note with this id."""
+    found = [note for note in list_notes(project).notes if note.id == identity]
+    if not found:
+        raise NoteError(f"there is no note {identity}")
+    if len(found) > 1:
+        paths = ", ".join(note.path for note in found)
+        raise NoteError(f"more than one note has the id {identity}: {paths}")
+    return found[0]
+
+
+def remove_note(project: Path, identity: str) -> str:
+    """Delete the note with this id, or the broken file of this name; return its path."""
+    for path, _ in list_notes(project).broken:
+        if identity in (PurePosixPath(path).name, PurePosixPath(path).stem):
+            (project / path).unlink()
+            return path
+    note = read_note(project, identity)
+    (project / note.path).unlink()
+    return note.path
+
+
+def parse_note(path: str, data: bytes) -> Note:
+    """Read one file of the inbox; what it does not say is a `note` for `internal` use."""
+    try:
+        lines = split_lines(decode_text(data))
+    except UnreadableDocument as error:
+        raise NoteError(str(error)) from error
+    front = read_front_matter(lines)
+    if front.problem:
+        raise NoteError(front.problem)
+    body = lines[front.end_line :]
+    if front.end_line and body and not body[0].strip():
+        del body[0]
+    values = {key: as_strings(value) for key, value in front.values.items()}
+    return Note(
+        id=_single(values, "id", PurePosixPath(path).stem),
+        kind=cast("NoteKind", _one_of(KINDS, "kind", _single(values, "kind", "note"))),
+        scope=cast("Scope", _one_of(SCOPES, "scope", _single(values, "scope", DEFAULT_SCOPE))),
+        tags=values.get("tags", ()),
+        supersedes=values.get("supersedes", ()),
+        created=_single(values, "created", ""),
+        text="\n".join(body),
+        path=path,
+    )
+
+
+def _single(values: dict[str, tuple[str, ...]], key: str, default: str) -> str:
+    strings = values.get(key) or (default,)
+    if len(strings) > 1:
+        raise NoteError(f"{key} must be one value")
+    return strings[0]
+
+
+def _one_of(known: Sequence[str], key: str, value: str) -> str:
+    if value not in known:
+        raise NoteError(f"{key} is {value!r}; it must be one of {', '.join(known)}")
+    return value

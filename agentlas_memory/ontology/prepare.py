@@ -1,0 +1,136 @@
+"""From a file to a source that is ready to be written: read, cut, redact, analyze, relate."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from agentlas_memory.ontology.chunker import chunk_document
+from agentlas_memory.ontology.config import SCOPES
+from agentlas_memory.ontology.documents import Chunk, Document, Link, Mention, UnreadableDocument
+from agentlas_memory.ontology.embedder import Embedder
+from agentlas_memory.ontology.entities import extract_entities
+from agentlas_memory.ontology.formats import read_document
+from agentlas_memory.ontology.naming import embedded_text, index_terms, source_name
+from agentlas_memory.ontology.notes import NOTE_KINDS
+from agentlas_memory.ontology.prepared import (
+    PreparedChunk,
+    PreparedMention,
+    PreparedRelation,
+    PreparedSource,
+)
+from agentlas_memory.ontology.standing import document_kind, document_status
+from agentlas_memory.redact import redact
+
+
+class Job(NamedTuple):
+    """A file to be prepared, as the walk saw it."""
+
+    path: str  # POSIX, relative to the project
+    size: int
+    mtime_ns: int
+    scope: str
+    commit_time: int | None
+
+
+class Unprepared(NamedTuple):
+    """A file that could not become a source, and why."""
+
+    path: str
+    reason: str
+
+
+def prepare_files(
+    root: Path, jobs: Sequence[Job], embedder: Embedder
+) -> list[PreparedSource | Unprepared]:
+    """Prepare a batch of files; their chunks are embedded together."""
+    prepared = [_prepare_file(root, job) for job in jobs]
+    sources = [one for one in prepared if isinstance(one, PreparedSource)]
+    texts = [
+        embedded_text(source_name(s.path, s.title, s.kind), chunk.heading, chunk.text)
+        for s in sources
+        for chunk in s.chunks
+    ]
+    vectors = iter(embedder.embed(texts))
+    return [
+        _with_vectors(one, embedder.name, [next(vectors) for _ in one.chunks])
+        if isinstance(one, PreparedSource)
+        else one
+        for one in prepared
+    ]
+
+
+def _with_vectors(source: PreparedSource, name: str, vectors: Sequence[bytes]) -> PreparedSource:
+    chunks = zip(source.chunks, vectors, strict=True)
+    return replace(
+        source,
+        embedding=name,
+        chunks=tuple(replace(chunk, vector=vector) for chunk, vector in chunks),
+    )
+
+
+def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
+    try:
+        data = (root / job.path).read_bytes()
+        document = read_document(job.path, data)
+    except (OSError, UnreadableDocument) as error:
+        return Unprepared(job.path, _reason(error))
+    chunks = chunk_document(document)
+    mentions, links = extract_entities(document, chunks)
+    name = source_name(job.path, document.title, document.kind)
+    return PreparedSource(
+        path=job.path,
+        title=redact(document.title),
+        kind=_kind(document),
+        status=document_status(document) or "",
+        scope=_scope(document, job.scope),
+        chunks=tuple(_prepare_chunk(name, chunk) for chunk in chunks),
+        mentions=tuple(_prepare_mention(m) for m in mentions if _is_clean(m.key, m.name)),
+        relations=tuple(_prepare_link(link) for link in links if _is_clean(*link[:3])),
+        size=len(data),
+        mtime_ns=job.mtime_ns,
+        content_hash=hashlib.sha256(data).digest(),
+        commit_time=job.commit_time,
+    )
+
+
+def _reason(error: OSError | UnreadableDocument) -> str:
+    return f"cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+
+
+def _prepare_chunk(name: str, chunk: Chunk) -> PreparedChunk:
+    heading = redact(" > ".join(chunk.heading_path))
+    text = redact(chunk.text)
+    terms = index_terms(name, heading, text)
+    return PreparedChunk(heading, chunk.start_line, chunk.end_line, text, *terms)
+
+
+def _prepare_mention(mention: Mention) -> PreparedMention:
+    return PreparedMention(*mention)
+
+
+def _prepare_link(link: Link) -> PreparedRelation:
+    return PreparedRelation(*link)
+
+
+def _is_clean(*names: str) -> bool:
+    """Tell whether none of the names holds a credential: such an entity is not kept at all."""
+    return all(redact(name) == name for name in names)
+
+
+def _kind(document: Document) -> str:
+    """Return adr, doc, or the kind of a note."""
+    kind: str = document_kind(document)
+    if kind != "note":
+        return kind
+    named = document.front_matter.get("kind")
+    return named if isinstance(named, str) and named in NOTE_KINDS else "note"
+
+
+def _scope(document: Document, scope: str) -> str:
+    """Return the scope that a note gives itself, else that of the configuration."""
+    named = document.front_matter.get("scope") if document_kind(document) == "note" else None
+    return named if isinstance(named, str) and named in SCOPES else scope

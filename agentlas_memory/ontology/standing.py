@@ -1,0 +1,178 @@
+"""Whether a document still holds: its status, what it supersedes and what superseded it.
+
+Read from front matter (`status:`, `supersedes:`, `superseded_by:`), from the same fields
+written as lines near the top, and from a section called Status.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from agentlas_memory.ontology.documents import INBOX, Document
+from agentlas_memory.ontology.front_matter import as_strings
+from agentlas_memory.ontology.keys import (
+    ADR,
+    Entity,
+    adr_entity,
+    adr_of_path,
+    identity_entity,
+    is_adr_path,
+    linked_entity,
+)
+
+Status = Literal["accepted", "superseded", "rejected", "proposed"]
+Kind = Literal["adr", "note", "doc"]
+
+# A deprecated record no longer holds, even when nothing took its place.
+_STATUS_WORDS: Mapping[str, Status] = {
+    "accepted": "accepted",
+    "approved": "accepted",
+    "adopted": "accepted",
+    "implemented": "accepted",
+    "superseded": "superseded",
+    "superceded": "superseded",
+    "replaced": "superseded",
+    "deprecated": "superseded",
+    "obsolete": "superseded",
+    "rejected": "rejected",
+    "declined": "rejected",
+    "withdrawn": "rejected",
+    "proposed": "proposed",
+    "draft": "proposed",
+    "pending": "proposed",
+}
+_HEAD_LINES = 40
+_FIELD = re.compile(
+    r"[ \t>|*+:-]*[*_]*(status|supersedes|super[sc]eded[ _-]by)[*_]*[ \t]*[:|][*_:]*[ \t]*(.+)",
+    re.IGNORECASE,
+)
+_STATUS_HEADING = re.compile(r"\W*(?:\d+[.)]?\s+)?status\W*$", re.IGNORECASE)
+_SUPERSEDED_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)[ _-]by\b:?", re.IGNORECASE)
+_SUPERSEDES = re.compile(r"\b(?:supersedes|replaces|obsoletes)\b:?", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"[a-z]+", re.IGNORECASE)
+# `proposed | accepted | ...` is a template's list of what could stand here.
+_CHOICE = re.compile(r"\w\s*[|/]\s*(?:accepted|rejected|proposed|superseded)", re.IGNORECASE)
+_DECORATION = " \t|*_`.-+>:"
+_STRUCK = re.compile(r"~~.*?~~")
+_LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
+_NAME = re.compile(r"[\w./-]{1,200}")
+
+
+class Claim(NamedTuple):
+    """Another document that this one names as its successor or predecessor, and on which line."""
+
+    entity: Entity
+    line: int
+
+
+class Standing(NamedTuple):
+    """The status, the documents that this one replaces, and those that replace it."""
+
+    status: Status | None
+    supersedes: tuple[Claim, ...]
+    superseded_by: tuple[Claim, ...]
+
+
+class _Statement(NamedTuple):
+    field: str
+    text: str
+    line: int
+
+
+def document_kind(document: Document) -> Kind:
+    """Tell decision records and notes from other documents."""
+    if document.path.startswith(f"{INBOX}/"):
+        return "note"
+    return "adr" if is_adr_path(document.path) or document_adr(document) else "doc"
+
+
+def document_adr(document: Document) -> Entity | None:
+    """Return the decision that this document is the record of."""
+    if entity := adr_of_path(document.path):
+        return entity
+    identities = as_strings(document.front_matter.get("id"))
+    number = next(filter(None, map(ADR.match, (*identities, document.title))), None)
+    return adr_entity(number[1]) if number else None
+
+
+def document_status(document: Document) -> Status | None:
+    """Return the document's status, as far as it says one."""
+    return read_standing(document).status
+
+
+def read_standing(document: Document) -> Standing:
+    """Read everything that a document says about whether it holds."""
+    statuses: list[Status] = []
+    supersedes: list[Claim] = []
+    superseded_by: list[Claim] = []
+    for statement in _statements(document):
+        if statement.field == "status":
+            statuses += [_STATUS_WORDS[statement.text]]
+            continue
+        claims = supersedes if statement.field == "supersedes" else superseded_by
+        entities = _references(document, statement.text)
+        claims += [Claim(entity, statement.line) for entity in entities]
+    if superseded_by or "superseded" in statuses:
+        statuses = ["superseded"]
+    status = statuses[0] if statuses else None
+    return Standing(status, tuple(supersedes), tuple(superseded_by))
+
+
+def _statements(document: Document) -> Iterator[_Statement]:
+    for key, value in document.front_matter.items():
+        for text in as_strings(value):
+            yield from _read_field(key, text, 1)
+    for section in document.sections:
+        lines = section.text.split("\n")
+        in_status = bool(section.heading_path) and bool(_STATUS_HEADING.match(lines[0]))
+        if section.start_line > _HEAD_LINES and not in_status:
+            continue
+        for number, line in enumerate(lines, start=section.start_line):
+            if in_status and number >= section.body_line:
+                yield from _read_status(line, number)
+            if number <= _HEAD_LINES and (field := _FIELD.match(line)):
+                yield from _read_field(field[1], field[2], number)
+
+
+def _read_field(name: str, text: str, line: int) -> Iterator[_Statement]:
+    name = re.sub(r"[ -]", "_", name.lower()).replace("superceded", "superseded")
+    if name == "status":
+        yield from _read_status(text, line)
+    elif name in ("supersedes", "superseded_by"):
+        yield _Statement(name, text, line)
+
+
+def _read_status(text: str, line: int) -> Iterator[_Statement]:
+    """Read `Accepted`, `superseded by [ADR-9](0009.md)` and `Supersedes ADR-3`, or nothing."""
+    text = _STRUCK.sub("", text).strip(_DECORATION)
+    word = _FIRST_WORD.match(text)
+    if not word or _CHOICE.search(text):
+        return
+    if word[0].lower() in _STATUS_WORDS:
+        yield _Statement("status", word[0].lower(), line)
+    elif not _SUPERSEDES.match(text):
+        return
+    if successor := _SUPERSEDED_BY.search(text):
+        yield _Statement("superseded_by", text[successor.end() :], line)
+    elif predecessor := _SUPERSEDES.search(text):
+        yield _Statement("supersedes", text[predecessor.end() :], line)
+
+
+def _references(document: Document, text: str) -> list[Entity]:
+    """Return the documents that a text names: by link, by ADR number, by path or by id."""
+    linked = [linked_entity(document.path, target) for target in _LINK.findall(text)]
+    found = [entity for entity in linked if entity]
+    found += [adr_entity(number) for number in ADR.findall(text)]
+    if not found:
+        names = (name.strip(_DECORATION + "[]()\"'") for name in text.split(","))
+        found = [_named(document, name) for name in names if _NAME.fullmatch(name)]
+    return list({entity.key: entity for entity in found}.values())
+
+
+def _named(document: Document, name: str) -> Entity:
+    if name.isdecimal() and document_kind(document) == "adr":
+        return adr_entity(name)
+    is_path = "/" in name or name.endswith((".md", ".mdx", ".markdown", ".rst", ".adoc", ".org"))
+    return (linked_entity(document.path, name) if is_path else None) or identity_entity(name)

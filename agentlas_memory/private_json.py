@@ -1,0 +1,63 @@
+"""Changing a JSON file of the user's own folder without losing a word that others wrote into it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from agentlas_memory.lean import make_private_folder
+from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
+
+_PATIENCE = 5.0  # seconds; the lock is held for a few milliseconds
+
+
+class BrokenFile(Exception):
+    """A file of ours that cannot be understood, and so is not overwritten."""
+
+
+@contextmanager
+def edit_private_json(home: str, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the object in `home`/`name` and write it back, in one step, if it was changed.
+
+    One process at a time. A missing file counts as empty; keys nobody here knows stay as they are.
+    """
+    make_private_folder(home)
+    (Path(home) / LOCK_NAME).touch(mode=0o600)
+    path = Path(home, name).resolve()  # people keep such files in a repository and link them
+    with writer_lock(Path(home), _PATIENCE):
+        values = read_private_json(path)
+        before = json.dumps(values)
+        yield values
+        if json.dumps(values) != before:
+            _replace(path, json.dumps(values, indent=2) + "\n")
+
+
+def read_private_json(path: Path) -> dict[str, Any]:
+    """Return the object in a file, an empty one without a file; raise BrokenFile for anything else."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:  # not JSON, or not UTF-8
+        raise BrokenFile(f"{path} is not valid JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise BrokenFile(f"{path} does not hold a JSON object")
+    return values
+
+
+def _replace(path: Path, text: str) -> None:
+    descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")  # mode 0600
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(aside).replace(path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise

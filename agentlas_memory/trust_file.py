@@ -1,0 +1,67 @@
+"""The writing side of `trusted.json`; what the hook reads of it is in `trust.py`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from agentlas_memory.lean import identity
+from agentlas_memory.private_json import BrokenFile, edit_private_json, read_private_json
+from agentlas_memory.trust import TRUSTED_FILE
+
+
+def add_trust(home: str, store_root: str, store_id: str) -> None:
+    """Say yes to this store at this place; a pause of the project stays."""
+    with edit_private_json(home, TRUSTED_FILE) as values:
+        entries = _entries(values, home)
+        entry = _entry_of(entries, store_root)
+        if entry is None:
+            entry = {}
+            values["projects"] = [*entries, entry]
+        entry.update(path=os.path.realpath(store_root), store_id=store_id)
+
+
+def remove_trust(home: str, store_root: str) -> bool:
+    """Take the yes back; False when there was none."""
+    with edit_private_json(home, TRUSTED_FILE) as values:
+        entries = _entries(values, home)
+        entry = _entry_of(entries, store_root)
+        if entry is not None:
+            entries.remove(entry)
+        return entry is not None
+
+
+def set_paused(home: str, store_root: str, paused: bool) -> bool:
+    """Pause or resume a trusted project; False when it is not trusted."""
+    with edit_private_json(home, TRUSTED_FILE) as values:
+        entry = _entry_of(_entries(values, home), store_root)
+        if entry is None:
+            return False
+        if paused:
+            entry["on"] = False
+        else:
+            entry.pop("on", None)
+        return True
+
+
+def check_trust_file(home: str) -> None:
+    """Raise BrokenFile when `trusted.json` could not be changed later."""
+    _entries(read_private_json(Path(home, TRUSTED_FILE)), home)
+
+
+def _entries(values: dict[str, Any], home: str) -> list[Any]:
+    entries = values.get("projects", [])
+    if not isinstance(entries, list):
+        raise BrokenFile(f'{home}/{TRUSTED_FILE}: "projects" is not a list')
+    return entries
+
+
+def _entry_of(entries: list[Any], store_root: str) -> dict[str, Any] | None:
+    """Return the project's entry, found as the hook finds it: by device and inode."""
+    here = identity(store_root)
+    for entry in entries:
+        if isinstance(entry, dict) and isinstance(path := entry.get("path"), str):
+            if here is not None and identity(path) == here:
+                return entry
+    return None

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Run the tests against an installed wheel: scripts/test.sh [PYTEST ARGUMENTS]
+#
+# Everything runs on the Python found first, the quick tests on the oldest and the newest as well.
+# With arguments pytest gets them, on the first Python alone.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/environment.sh
+
+# The repository has a folder of the package's name: keep it off the import path.
+export PYTHONSAFEPATH=1
+unset PYTHONPATH
+
+run_tests() {
+  "$venv/bin/pytest" -p no:cacheprovider "$@"
+}
+
+main=$(find_python)
+make_environment .venv "$main" test
+if [ $# -gt 0 ]; then
+  run_tests "$@"
+  exit
+fi
+echo "All tests on $main"
+run_tests
+
+tested_pythons | sed -n '1p;$p' | while read -r version python; do
+  [ "$python" != "$main" ] || continue
+  make_environment ".venv-$version" "$python" test
+  echo "Quick tests on $python"
+  run_tests -m "not slow"
+done
