@@ -24,7 +24,7 @@ make_environment() {
     quietly "$python" -m venv "$venv"
     echo "*" >"$venv/.gitignore"
     # setuptools too, so that building the wheel needs no environment of its own each time.
-    quietly "$venv/bin/python3" -m pip install --upgrade "pip" "setuptools>=77"
+    quietly "$venv/bin/python3" -m pip install "setuptools>=77"
     install_wheel "$target"
     echo "$stamp" >"$venv/stamp"
   else

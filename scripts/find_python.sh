@@ -19,7 +19,7 @@ usable_pythons() {
     for name in python3 python3.13 python3.12 python3.11 python3.10 python; do
       probe "$name"
     done
-    for python in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+    for python in "${PYENV_ROOT:-${HOME:-}/.pyenv}"/versions/*/bin/python3; do
       probe "$python"
     done
   } | awk '!seen[$1]++'

@@ -4,7 +4,7 @@
 # Everything runs on the Python found first, the quick tests on the oldest and the newest as well.
 # With arguments pytest gets them, on the first Python alone.
 set -eu
-cd "$(dirname "$0")/.."
+CDPATH="" cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
 
 # The repository has a folder of the package's name: keep it off the import path.
@@ -12,7 +12,7 @@ export PYTHONSAFEPATH=1
 unset PYTHONPATH
 
 run_tests() {
-  "$venv/bin/pytest" -p no:cacheprovider "$@"
+  "$venv/bin/pytest" -p no:cacheprovider "$@" </dev/null
 }
 
 main=$(find_python)
@@ -24,7 +24,7 @@ fi
 echo "All tests on $main"
 run_tests
 
-tested_pythons | sed -n '1p;$p' | while read -r version python; do
+tested_pythons | sed -n '1p;$p' | uniq | while read -r version python; do
   [ "$python" != "$main" ] || continue
   make_environment ".venv-$version" "$python" test
   echo "Quick tests on $python"

@@ -42,13 +42,12 @@ def init(named: str | None, as_json: bool) -> None:
 
 def make_memory(root: str) -> list[str]:
     """Make what is missing of a project's memory, and return the names of what was made."""
-    home = require_home()
+    require_home()
     _refuse_root(root)
     if os.path.lexists(f"{root}/{DATABASE}"):
-        refuse_untrusted(Project(root, root), home)
+        refuse_untrusted(Project(root, root))
     Path(root, ".agentlas").mkdir(exist_ok=True)
-    created = [name for name, make in _PARTS.items() if make(root)]
-    return created
+    return [name for name, make in _PARTS.items() if make(root)]
 
 
 def _refuse_root(root: str) -> None:

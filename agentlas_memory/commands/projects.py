@@ -86,11 +86,8 @@ def require_home() -> str:
 
 @contextmanager
 def writing(project: Project) -> Iterator[None]:
-    """Let a store be written that is trusted or new; trust it again if it had to be made anew."""
-    home = require_home()
-    if not os.path.lexists(project.database):
-        create_store(project)
-    refuse_untrusted(project, home)
+    """Let a trusted store be written, and trust it again if it had to be made anew."""
+    prepare_writing(project)
     before = _damaged_copies(project)
     try:
         yield
@@ -99,7 +96,15 @@ def writing(project: Project) -> Iterator[None]:
         for name in sorted(aside):
             say(f"The store was damaged: it was moved to {name} and built anew.")
         if aside:
-            add_trust(home, project.store_root, read_store_id(project))
+            add_trust(require_home(), project.store_root, read_store_id(project))
+
+
+def prepare_writing(project: Project) -> None:
+    """Make the store where there is none; refuse one that the user has not said yes to."""
+    if os.path.lexists(project.database):
+        refuse_untrusted(project)
+    else:
+        create_store(project)
 
 
 def create_store(project: Project) -> None:
@@ -113,9 +118,9 @@ def create_store(project: Project) -> None:
     add_trust(home, project.store_root, read_store_id(project))
 
 
-def refuse_untrusted(project: Project, home: str) -> None:
+def refuse_untrusted(project: Project) -> None:
     """Raise UserError unless the user said yes to the store: its rows may be a stranger's."""
-    trust = read_trust(home, project.store_root)
+    trust = read_trust(require_home(), project.store_root)
     store_id = read_store_id(project)
     if trust is not None and store_id in ("", trust.store_id):
         if not os.path.islink(project.database):  # it would be written wherever the link leads
@@ -127,6 +132,16 @@ def refuse_untrusted(project: Project, home: str) -> None:
         f"or move {project.database} away and run agentlas-memory index --project {name}",
         code=REFUSED,
     )
+
+
+def warn_untrusted(project: Project) -> None:
+    """Say that what is shown may be a stranger's text, and reaches no assistant."""
+    trust = read_trust(data_home(), project.store_root)
+    if trust is None or trust.store_id != read_store_id(project):
+        say(
+            f"Warning: this store is not trusted, so hooks are silent here;"
+            f" agentlas-memory trust --project {project.store_root} changes that."
+        )
 
 
 def _nearest_configured(start: str, home: str) -> str:

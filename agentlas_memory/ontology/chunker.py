@@ -24,7 +24,9 @@ MAX_FENCE_WORDS = 400
 PIECE_WORDS = 25
 CHARS_PER_WORD = 12
 
-_WIDE = re.compile(r"[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff]")
+_WIDE = re.compile(
+    r"[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff]"
+)
 _ITEM = re.compile(r"\s*(?:[-*+|]|\d+[.)])\s?")
 _WORD = re.compile(r"\s*(?:[!-~]{1,300}|\S{1,50})")
 

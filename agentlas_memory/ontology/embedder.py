@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from agentlas_memory.embedding.asset import (
-    DIMENSIONS,
-    MODEL_NAME,
-    AssetRejected,
-    asset_dir,
-    open_asset,
-)
+from agentlas_memory.embedding.asset import DIMENSIONS, MODEL_NAME, AssetRejected, asset_dir
+from agentlas_memory.embedding.model import open_model
+from agentlas_memory.home import data_home
 
 HASH_ONLY = "hash96"  # no model: nothing is stored, recall breaks ties with hash vectors
-FEW = 64  # texts: below, the hook's own reader (5 ms each) is done before model2vec is imported
 
 
 class Embedder(Protocol):

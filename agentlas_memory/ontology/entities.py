@@ -27,9 +27,7 @@ from agentlas_memory.ontology.standing import document_adr, read_standing
 
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`) ?([^\s`]{2,60}) ?\1(?!`)")
 _ISSUE = re.compile(r"(?<![\w&/#.-])(?<!\]\()(?:#|GH-)([1-9]\d{0,5})(?![\w-])")
-_MARKDOWN_LINK = re.compile(
-    r"\]\(\s*<?([^)\s>]+)|^ {0,3}\[[^\]\n]+\]:\s*<?([^\s>]+)", re.MULTILINE
-)
+_MARKDOWN_LINK = re.compile(r"\]\(\s*<?([^)\s>]+)|^ {0,3}\[[^\]\n]+\]:\s*<?([^\s>]+)", re.MULTILINE)
 _LINKS: Mapping[str, re.Pattern[str]] = {
     "rst": re.compile(r"`[^`<>]*<([^<>`\s]+)>`__?|^\.\. _[^:\n]+:\s+(\S+)$", re.MULTILINE),
     "asciidoc": re.compile(r"\b(?:link|xref):([^\s\[]+)\["),

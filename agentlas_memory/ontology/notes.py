@@ -22,11 +22,11 @@ import re
 import secrets
 import stat
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import yaml
 
@@ -38,7 +38,7 @@ from agentlas_memory.ontology.front_matter import as_strings, read_front_matter
 NoteKind = Literal["decision", "constraint", "todo", "note"]
 KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
 
-_ID_BYTES = 4
+_ID_BYTES = 5
 _SLUG_LENGTH = 40
 # Only whole words of letters: a key or password in the text must not reach a file name.
 _SLUG_WORD = re.compile(r"(?<![\w-])[a-z]{2,16}(?![\w-])")
@@ -90,17 +90,14 @@ def write_note(
     moment = (created or datetime.now(timezone.utc)).astimezone(timezone.utc)
     identity = secrets.token_hex(_ID_BYTES)
     name = f"{moment:%Y-%m-%d}-{_slug(text) or kind}-{identity}.md"
-    note = Note(
-        id=identity,
-        kind=kind,
-        scope=scope,
-        tags=tuple(tags),
-        supersedes=tuple(supersedes),
-        created=f"{moment:%Y-%m-%dT%H:%M:%SZ}",
-        text=text,
-        path=f"{INBOX}/{name}",
-    )
-    _create(_real_inbox(project) / name, _render(note))
+    values: dict[str, object] = {"id": identity, "kind": kind, "scope": scope}
+    values |= {"tags": list(tags)} if tags else {}
+    values |= {"supersedes": list(supersedes)} if supersedes else {}
+    values["created"] = f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+    data = _render(values, text)
+    # What cannot be read back is refused before it is written.
+    note = parse_note(f"{INBOX}/{name}", data)
+    _create(_inbox(project, create=True) / name, data)
     return note
 
 
@@ -111,7 +108,7 @@ def list_notes(project: Path) -> Inbox:
     for file in _files(project):
         path = f"{INBOX}/{file.name}"
         try:
-            notes.append(parse_note(path, file.read_bytes()))
+            notes.append(parse_note(path, _read(file)))
         except (NoteError, OSError) as error:
             broken.append(BrokenNote(path, str(error)))
     return Inbox(tuple(notes), tuple(broken))
@@ -151,27 +148,101 @@ def parse_note(path: str, data: bytes) -> Note:
     body = lines[front.end_line :]
     if front.end_line and body and not body[0].strip():
         del body[0]
-    values = {key: as_strings(value) for key, value in front.values.items()}
+    if not any(line.strip() for line in body):
+        raise NoteError("the note is empty")
+    values = {key.strip().lower(): value for key, value in front.values.items()}
     return Note(
         id=_single(values, "id", PurePosixPath(path).stem),
-        kind=cast("NoteKind", _one_of(KINDS, "kind", _single(values, "kind", "note"))),
-        scope=cast("Scope", _one_of(SCOPES, "scope", _single(values, "scope", DEFAULT_SCOPE))),
-        tags=values.get("tags", ()),
-        supersedes=values.get("supersedes", ()),
+        kind=cast("NoteKind", _one_of(KINDS, values, "kind", "note")),
+        scope=cast("Scope", _one_of(SCOPES, values, "scope", DEFAULT_SCOPE)),
+        tags=_strings(values, "tags"),
+        supersedes=_strings(values, "supersedes"),
         created=_single(values, "created", ""),
         text="\n".join(body),
         path=path,
     )
 
 
-def _single(values: dict[str, tuple[str, ...]], key: str, default: str) -> str:
-    strings = values.get(key) or (default,)
+def _strings(values: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = values.get(key, "")
+    strings = as_strings(value)
+    if value not in ("", []) and len(strings) != (len(value) if isinstance(value, list) else 1):
+        raise NoteError(f"{key} must be text, or a list of texts")
+    return strings
+
+
+def _single(values: Mapping[str, Any], key: str, default: str) -> str:
+    strings = _strings(values, key) or (default,)
     if len(strings) > 1:
         raise NoteError(f"{key} must be one value")
     return strings[0]
 
 
-def _one_of(known: Sequence[str], key: str, value: str) -> str:
+def _one_of(known: Sequence[str], values: Mapping[str, Any], key: str, default: str) -> str:
+    value = _single(values, key, default).lower()
     if value not in known:
         raise NoteError(f"{key} is {value!r}; it must be one of {', '.join(known)}")
     return value
+
+
+def _slug(text: str) -> str:
+    """Return the first words of a text as they may stand in a file name, or nothing."""
+    plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
+    slug = "-".join(_SLUG_WORD.findall(plain)[:6])
+    return slug[:_SLUG_LENGTH].rstrip("-")
+
+
+def _render(values: Mapping[str, object], text: str) -> bytes:
+    front = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    try:
+        data = f"---\n{front}---\n\n{text}\n".encode()
+    except UnicodeEncodeError as error:
+        raise NoteError("the text is not valid Unicode") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise NoteError(f"the note is larger than {MAX_FILE_BYTES // 1024**2} MiB")
+    return data
+
+
+def _inbox(project: Path, *, create: bool = False) -> Path:
+    folder = project / INBOX
+    # A clone can bring a link that leads anywhere.
+    for part in (folder.parent, folder):
+        if part.is_symlink():
+            raise NoteError(f"{part} is a symbolic link")
+    if create:
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _files(project: Path) -> list[Path]:
+    folder = _inbox(project)
+    if not folder.is_dir():
+        return []
+    return sorted(file for file in folder.iterdir() if file.name.lower().endswith(".md"))
+
+
+def _read(file: Path) -> bytes:
+    status = file.lstat()
+    if not stat.S_ISREG(status.st_mode):
+        raise NoteError("not a regular file")
+    if status.st_size > MAX_FILE_BYTES:
+        raise NoteError(f"larger than {MAX_FILE_BYTES // 1024**2} MiB")
+    return file.read_bytes()
+
+
+def _create(file: Path, data: bytes) -> None:
+    """Write a new file whole or not at all; the mode is the umask's, as notes may be committed."""
+    aside = file.with_name(f".{file.name}.tmp")
+    try:
+        with aside.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        # Whoever holds the temporary name may take the final one, unless it is taken.
+        if file.exists():
+            raise NoteError(f"{file.name} exists already")
+        aside.rename(file)
+    except OSError as error:
+        raise NoteError(f"{file} cannot be written: {error.strerror}") from error
+    finally:
+        aside.unlink(missing_ok=True)

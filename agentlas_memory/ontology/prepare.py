@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentlas_memory.ontology.chunker import chunk_document
-from agentlas_memory.ontology.config import SCOPES
 from agentlas_memory.ontology.documents import Chunk, Document, Link, Mention, UnreadableDocument
 from agentlas_memory.ontology.embedder import Embedder
 from agentlas_memory.ontology.entities import extract_entities
 from agentlas_memory.ontology.formats import read_document
 from agentlas_memory.ontology.naming import embedded_text, index_terms, source_name
-from agentlas_memory.ontology.notes import NOTE_KINDS
+from agentlas_memory.ontology.notes import NoteError, parse_note
 from agentlas_memory.ontology.prepared import (
     PreparedChunk,
     PreparedMention,
@@ -76,17 +75,18 @@ def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
     try:
         data = (root / job.path).read_bytes()
         document = read_document(job.path, data)
-    except (OSError, UnreadableDocument) as error:
+        kind, scope = _kind_and_scope(document, data, job.scope)
+    except (OSError, UnreadableDocument, NoteError) as error:
         return Unprepared(job.path, _reason(error))
     chunks = chunk_document(document)
     mentions, links = extract_entities(document, chunks)
-    name = source_name(job.path, document.title, document.kind)
+    name = source_name(job.path, document.title, kind)
     return PreparedSource(
         path=job.path,
         title=redact(document.title),
-        kind=_kind(document),
+        kind=kind,
         status=document_status(document) or "",
-        scope=_scope(document, job.scope),
+        scope=scope,
         chunks=tuple(_prepare_chunk(name, chunk) for chunk in chunks),
         mentions=tuple(_prepare_mention(m) for m in mentions if _is_clean(m.key, m.name)),
         relations=tuple(_prepare_link(link) for link in links if _is_clean(*link[:3])),
@@ -97,7 +97,7 @@ def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
     )
 
 
-def _reason(error: OSError | UnreadableDocument) -> str:
+def _reason(error: Exception) -> str:
     return f"cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
 
 
@@ -121,16 +121,10 @@ def _is_clean(*names: str) -> bool:
     return all(redact(name) == name for name in names)
 
 
-def _kind(document: Document) -> str:
-    """Return adr, doc, or the kind of a note."""
-    kind: str = document_kind(document)
+def _kind_and_scope(document: Document, data: bytes, scope: str) -> tuple[str, str]:
+    """Return adr, doc or the kind of a note, and the scope; a note says both itself."""
+    kind = document_kind(document)
     if kind != "note":
-        return kind
-    named = document.front_matter.get("kind")
-    return named if isinstance(named, str) and named in NOTE_KINDS else "note"
-
-
-def _scope(document: Document, scope: str) -> str:
-    """Return the scope that a note gives itself, else that of the configuration."""
-    named = document.front_matter.get("scope") if document_kind(document) == "note" else None
-    return named if isinstance(named, str) and named in SCOPES else scope
+        return kind, scope
+    note = parse_note(document.path, data)
+    return note.kind, note.scope

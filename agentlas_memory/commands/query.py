@@ -1,0 +1,45 @@
+"""`query`: ask the memory as the hook would, and see what it ranks."""
+
+from __future__ import annotations
+
+import click
+
+from agentlas_memory.commands.options import common_options, scope_choice
+from agentlas_memory.commands.output import print_json, printable, say, show
+from agentlas_memory.commands.projects import open_project_store, require, warn_untrusted
+from agentlas_memory.hook import SCOPES
+
+
+@click.command()
+@click.argument("text")
+@click.option("--limit", type=click.IntRange(min=1), default=8, show_default=True)
+@click.option("--scope", "scopes", type=scope_choice, multiple=True, default=SCOPES)
+@common_options
+def query(
+    text: str, limit: int, scopes: tuple[str, ...], named: str | None, as_json: bool
+) -> None:
+    """Show the hits for TEXT, best first; none for most texts that are not about the project."""
+    from agentlas_memory.commands.candidates import candidate_document, hit_document, why_nothing
+    from agentlas_memory.runtime import OntologyRuntime
+
+    project = require(named)
+    open_project_store(project).close()
+    warn_untrusted(project)
+    found = OntologyRuntime(project.database).explain(text, scopes=scopes, limit=limit)
+    hits = [hit_document(candidate) for candidate in found.hits]
+    if as_json:
+        print_json({"query": text, "retrieval": found.retrieval, "hits": hits})
+        return
+    if not hits:
+        documents = [candidate_document(one, None) for one in found.candidates]
+        say(why_nothing(documents, found.silence_reason))
+    for number, hit in enumerate(hits, 1):
+        show(_as_text(number, hit))
+
+
+def _as_text(number: int, hit: dict[str, object]) -> str:
+    from agentlas_memory.commands.candidates import place
+
+    heading = f"  {hit['heading']}" if hit["heading"] else ""
+    text = "\n".join("   " + printable(line) for line in str(hit["text"]).split("\n"))
+    return f"{number}. {place(hit)}{heading}  ({hit['scope']}, score {hit['score']:.4f})\n{text}\n"

@@ -1,0 +1,99 @@
+"""`remember`: a note, kept as a file and found again from the next prompt on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agentlas_memory.commands.errors import WRONG_USE, UserError, as_user_error
+from agentlas_memory.commands.options import common_options, scope_choice
+from agentlas_memory.commands.output import print_json, say, show
+from agentlas_memory.commands.projects import prepare_writing, require
+from agentlas_memory.redact import redact
+
+if TYPE_CHECKING:
+    from agentlas_memory.ontology.config import Scope
+    from agentlas_memory.ontology.notes import NoteKind
+    from agentlas_memory.project import Project
+
+
+@click.command()
+@click.argument("text")
+@click.option(
+    "--kind",
+    type=click.Choice(["decision", "constraint", "todo", "note"]),
+    default="note",
+    show_default=True,
+)
+@click.option("--tag", "tags", multiple=True, metavar="T", help="May be given several times.")
+@click.option("--scope", type=scope_choice, default="internal", show_default=True)
+@click.option("--supersedes", metavar="ID", help="The note that no longer holds.")
+@common_options
+def remember(
+    text: str,
+    kind: NoteKind,
+    tags: tuple[str, ...],
+    scope: Scope,
+    supersedes: str | None,
+    named: str | None,
+    as_json: bool,
+) -> None:
+    """Write TEXT as a note into the project's inbox and index it."""
+    from agentlas_memory.commands.notes import find_note
+    from agentlas_memory.ontology.notes import write_note
+
+    if not text.strip():
+        raise UserError("There is nothing to remember: TEXT is blank.", code=WRONG_USE)
+    project = require(named)
+    root = Path(project.store_root)
+    prepare_writing(project)
+    if supersedes:
+        find_note(root, supersedes)
+    note = write_note(
+        root,
+        without_secrets(text),
+        kind=kind,
+        scope=scope,
+        tags=[redact(tag) for tag in tags],
+        supersedes=[supersedes] if supersedes else [],
+    )
+    index_note(project, root / note.path)
+    if as_json:
+        print_json({"id": note.id, "path": str(root / note.path)})
+    else:
+        show(f"{note.id}\t{root / note.path}")
+
+
+def without_secrets(text: str) -> str:
+    """Return the text without credentials, and say so: a note is a file that may be committed."""
+    clean = redact(text)
+    if clean != text:
+        say(
+            "Warning: a credential in the text was replaced before it was written anywhere;"
+            " if it was typed into a shell, its history still holds it."
+        )
+    return clean
+
+
+def index_note(project: Project, path: Path) -> None:
+    """Index one note; where that fails, say that its file is kept."""
+    from agentlas_memory.commands.index import run
+
+    kept = f"The note is kept in {path}, but it is not in the store yet."
+    try:
+        report = run(project, [path])
+    except Exception as error:
+        failure = as_user_error(error)
+        if failure is None:
+            raise
+        raise UserError(
+            failure.what,
+            kept=kept,
+            next_step=f"agentlas-memory index --project {project.store_root}",
+            code=failure.code,
+        ) from error
+    if not report.added:
+        reasons = "; ".join(one.reason for one in report.skipped) or "it was not found"
+        raise UserError(f"The note could not be indexed: {reasons}.", kept=kept)

@@ -1,0 +1,60 @@
+"""How a project stands: its store's state, and whether the user lets it speak."""
+
+from __future__ import annotations
+
+import os
+
+from agentlas_memory.commands.projects import read_store_id
+from agentlas_memory.deadline import Deadline
+from agentlas_memory.home import data_home, read_settings
+from agentlas_memory.lean import getenv, read_file
+from agentlas_memory.ontology.schema import APPLICATION_ID, SCHEMA_VERSION
+from agentlas_memory.ontology.store import StoreUnusable, open_store
+from agentlas_memory.project import Project
+from agentlas_memory.trust import read_trust
+
+_PATIENCE_MS = 2_000.0
+_WORDS = {  # in the reason a reader gives -> the state
+    "locked": "locked",
+    "unable to open": "interrupted",  # a hot journal, which a reader must not roll back
+    "readonly": "interrupted",
+    "cannot be opened": "unreadable",
+    "not a store": "foreign",
+    "newer version": "newer",
+}
+
+
+def store_state(database: str) -> tuple[str, str]:
+    """Return one word on the store's file, and the reason where it is not `ok`.
+
+    ok, missing, damaged, newer, locked, foreign, interrupted (the next `index` heals it), unreadable.
+    """
+    if not os.path.lexists(database):
+        return "missing", ""
+    try:
+        head = read_file(database, 100)
+        open_store(database, Deadline(_PATIENCE_MS)).close()
+    except OSError as error:
+        return "unreadable", str(error)
+    except StoreUnusable as error:
+        return next((s for word, s in _WORDS.items() if word in str(error)), "damaged"), str(error)
+    if int.from_bytes(head[60:64], "big") > SCHEMA_VERSION:
+        return "newer", "it was written by a newer version, and is only read"
+    return "ok", ""
+
+
+def is_trusted(project: Project) -> bool:
+    """Tell whether the user said yes to exactly this store."""
+    trust = read_trust(data_home(), project.store_root)
+    return trust is not None and trust.store_id == read_store_id(project)
+
+
+def silenced_by(project: Project) -> str:
+    """Return why the hook would not even look: `untrusted` or `off`; blank when it would."""
+    home = data_home()
+    trust = read_trust(home, project.store_root)
+    if getenv("AGENTLAS_MEMORY") == "off" or read_settings(home).get("off") is True:
+        return "off"
+    if not is_trusted(project):
+        return "untrusted"
+    return "" if trust is not None and trust.on else "off"

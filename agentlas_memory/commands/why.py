@@ -1,0 +1,117 @@
+"""`why`: each candidate of a recall with its numbers, or the reason of a silence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+
+from agentlas_memory.commands.errors import WRONG_USE, UserError
+from agentlas_memory.commands.options import common_options
+from agentlas_memory.commands.output import print_json, print_table, say
+from agentlas_memory.commands.projects import open_project_store, require
+from agentlas_memory.project import Project
+
+
+@click.command()
+@click.argument("text", required=False)
+@click.option("--last", is_flag=True, help="Explain the last prompt a host asked about.")
+@common_options
+def why(text: str | None, last: bool, named: str | None, as_json: bool) -> None:
+    """Explain what the prompt TEXT recalls here, or why nothing.
+
+    Of the last prompt only numbers were kept, not its words: matched terms are missing then.
+    """
+    if last == (text is not None):
+        raise UserError("Give a prompt, or --last.", code=WRONG_USE)
+    project = require(named)
+    open_project_store(project).close()
+    document = explain_last(project) if text is None else explain_prompt(project, text)
+    if as_json:
+        print_json(document)
+    else:
+        _print(document)
+
+
+def explain_prompt(project: Project, text: str) -> dict[str, Any]:
+    """Return what the hook would recall for a prompt, with every candidate."""
+    from agentlas_memory.commands.candidates import candidate_document, hit_document
+    from agentlas_memory.commands.shown import shown_parts
+    from agentlas_memory.commands.standing import silenced_by
+    from agentlas_memory.hook import HITS, SCOPES
+    from agentlas_memory.runtime import OntologyRuntime
+
+    found = OntologyRuntime(project.database).explain(text, scopes=SCOPES, limit=HITS)
+    ranks = {hit.chunk_id: rank for rank, hit in enumerate(found.hits, 1)}
+    parts = shown_parts(found)
+    candidates = [
+        candidate_document(one, ranks.get(one.chunk_id)) | {"shown": parts.get(one.chunk_id)}
+        for one in found.candidates
+    ]
+    return {
+        "query": text,
+        "retrieval": found.retrieval,
+        "hits": [hit_document(hit) for hit in found.hits],
+        **_verdict(candidates, silenced_by(project) or found.silence_reason),
+    }
+
+
+def explain_last(project: Project) -> dict[str, Any]:
+    """Return what the last hook run in this project recalled, from its receipt."""
+    from agentlas_memory.commands.candidates import candidate_document, hit_document
+    from agentlas_memory.commands.last_recall import read_last
+
+    receipt = read_last(project)
+    if receipt is None:
+        raise UserError(
+            "No prompt has been asked about here yet.",
+            next_step='agentlas-memory why "some prompt" explains one without a host',
+        )
+    hits = [one for one in receipt.candidates if not one.gate and one.row is not None]
+    ranks = {hit.chunk_id: rank for rank, hit in enumerate(hits, 1)}
+    candidates = [
+        candidate_document(one, ranks.get(one.chunk_id)) | {"shown": None}
+        for one in receipt.candidates
+    ]
+    return {
+        "query": None,
+        "retrieval": receipt.retrieval,
+        "hits": [hit_document(hit) for hit in hits],
+        **_verdict(candidates, receipt.silence_reason),
+    }
+
+
+def _verdict(candidates: list[dict[str, Any]], silence_reason: str) -> dict[str, Any]:
+    """Return how the candidates fared: all, a count for each gate, those that were dropped."""
+    gates = Counter(one["gate"] or "passed" for one in candidates)
+    keys = ("chunk_id", "source", "lines", "gate", "margin")
+    return {
+        "candidates": candidates,
+        "gates": dict(gates),
+        "dropped": [{key: one[key] for key in keys} for one in candidates if one["gate"]],
+        "silence_reason": silence_reason or None,
+    }
+
+
+def _print(document: dict[str, Any]) -> None:
+    from agentlas_memory.commands.candidates import COLUMNS, table_row, why_nothing
+
+    reason = document["silence_reason"]
+    say(f"retrieval: {document['retrieval'] or '-'}")
+    if document["candidates"]:
+        print_table(COLUMNS, [table_row(one) for one in document["candidates"]])
+    for one in document["candidates"]:
+        if shown := one["shown"]:
+            say(_as_sentence(one["rank"], shown))
+    if not document["hits"]:
+        say(why_nothing(document["candidates"], reason))
+    if reason:
+        say(f"silence_reason: {reason}")
+
+
+def _as_sentence(rank: int, shown: dict[str, Any]) -> str:
+    first, last = shown["lines"]
+    kept = f"lines {first}-{last}, {shown['characters']} characters" if first else "its text"
+    secrets = f", {shown['redacted']} credentials redacted" if shown["redacted"] else ""
+    return f"hit {rank}: {kept}{secrets}" if shown["fits"] else f"hit {rank}: over the budget"
