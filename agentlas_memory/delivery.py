@@ -5,6 +5,7 @@ State: `~/.agentlas/state/delivery/<host>-<session>/`, one empty file per delive
 
 from time import time
 
+from agentlas_memory.deadline import DeadlineReached
 from agentlas_memory.lean import make_private_folder, sha256, system
 
 _QUIET_SECONDS = 5  # hosts fire several compact events for one compaction
@@ -32,7 +33,7 @@ class Delivery:
             system.close(self._create(digest))
         except FileExistsError:
             return False
-        except OSError:
+        except (OSError, DeadlineReached):
             return True
         return True
 

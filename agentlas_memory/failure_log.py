@@ -22,9 +22,9 @@ def log_failure(home: str, host: str, error: BaseException) -> None:
         make_private_folder(home + "/state")
         path = home + "/state/hook.log"
         _rotate(path)
-        flags = (
-            system.O_WRONLY | system.O_CREAT | system.O_APPEND | getattr(system, "O_NOFOLLOW", 0)
-        )
+        flags = system.O_WRONLY | system.O_CREAT | system.O_APPEND
+        for name in ("O_NOFOLLOW", "O_NONBLOCK"):  # a FIFO put there must not hold the prompt
+            flags |= getattr(system, name, 0)
         handle = system.open(path, flags, 0o600)
         system.write(handle, _line(host, error).encode("utf-8", "replace"))
         system.close(handle)
@@ -34,8 +34,21 @@ def log_failure(home: str, host: str, error: BaseException) -> None:
 
 def _line(host: str, error: BaseException) -> str:
     now = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-    text = f"{now} {host or '-'} {type(error).__name__} at {_place(error.__traceback__)}: {error}"
-    return " ".join(text.split())[:_LONGEST_LINE] + "\n"
+    text = f"{now} {host or '-'} {type(error).__name__} at {_place(error.__traceback__)}"
+    if reason := _reason(error):
+        text += f": {reason}"
+    return "".join(c if c.isprintable() else " " for c in text)[:_LONGEST_LINE] + "\n"
+
+
+def _reason(error: BaseException) -> str:
+    """Return the part of a message that is ours or the system's.
+
+    Others quote what they choked on: a KeyError a word of the prompt, SQLite a query, an OSError a path.
+    """
+    cause = error.__cause__ or error
+    if isinstance(cause, OSError):
+        return cause.strerror or ""
+    return str(error) if type(error).__name__ == "StoreUnusable" else ""
 
 
 def _place(trace: "TracebackType | None") -> str:

@@ -7,7 +7,7 @@ since silence is the right answer to most prompts.
 import sys
 
 from agentlas_memory.deadline import Deadline, DeadlineReached
-from agentlas_memory.events import FORGETTING_SOURCES, PROMPT, HookEvent
+from agentlas_memory.events import FORGETTING_SOURCES, PROMPT, START, HookEvent
 from agentlas_memory.home import data_home, read_settings, user_home
 from agentlas_memory.lean import TYPE_CHECKING, WINDOWS, getenv, system
 
@@ -31,19 +31,14 @@ class Silence(Exception):  # noqa: N818 - not a failure
 def main(arguments: list[str] | None = None) -> int:
     """Answer one event of one host on stdout; the exit code is always 0."""
     options: dict[str, str] = {}
-    output = b""
     try:
-        options.update(read_options(sys.argv[1:] if arguments is None else arguments))
-        output = answer(options)
+        try:
+            options.update(read_options(sys.argv[1:] if arguments is None else arguments))
+            send(answer(options))
+        finally:
+            disarm()  # inside the door: the clock may strike until it is done
     except BaseException as error:  # the one door where everything ends
         report(options.get("host", ""), error)
-    finally:
-        disarm()
-    try:
-        while output:
-            output = output[system.write(1, output) :]
-    except OSError:
-        pass  # the host has gone
     return 0
 
 
@@ -61,20 +56,32 @@ def read_options(arguments: list[str]) -> dict[str, str]:
 def answer(options: dict[str, str]) -> bytes:
     """Return what the host is to be told."""
     host = options.get("host", "")
-    if host not in HOSTS or getenv("AGENTLAS_MEMORY") == "off" or getenv(CHILD_VARIABLE):
+    if host not in HOSTS:
         return b""
-    deadline = Deadline(DEADLINE_MS)
-    arm(DEADLINE_MS)
+    home = data_home()
+    settings = read_settings(home) if home else {}
+    milliseconds = deadline_of(settings)
+    deadline = Deadline(milliseconds)
+    arm(milliseconds)
     adapter = __import__(f"agentlas_memory.host_adapters.{host}.adapter", fromlist=["parse"])
-    if any(map(getenv, adapter.FOREIGN_VARIABLES)):
+    payload = read_payload(options, deadline)  # always: a host must not meet a broken pipe
+    if getenv("AGENTLAS_MEMORY") == "off" or any(
+        map(getenv, (CHILD_VARIABLE, *adapter.FOREIGN_VARIABLES))
+    ):
         return bytes(adapter.EMPTY)
-    event: HookEvent | None = adapter.parse(
-        read_payload(options, deadline), options.get("event", "")
-    )
+    event: HookEvent | None = adapter.parse(payload, options.get("event", ""))
     if event is None:
         return bytes(adapter.EMPTY)
-    capsule = remember_for(event, host, adapter.KEEPS_CONTEXT, options, deadline)
+    if not adapter.KEEPS_CONTEXT or settings.get("delivery") == "every_turn":
+        event.session = ""  # what has no session is delivered every time
+    capsule = remember_for(event, host, home, settings, deadline)
     return bytes(adapter.EMPTY if capsule is None else adapter.render(event, capsule.text))
+
+
+def deadline_of(settings: dict[str, object]) -> float:
+    """Return the milliseconds that one run may take; hosts end a hook after 5 seconds."""
+    wanted = settings.get("deadline_ms")
+    return wanted if isinstance(wanted, float) and 50 <= wanted <= 4000 else DEADLINE_MS
 
 
 def read_payload(options: dict[str, str], deadline: Deadline) -> dict[str, object]:
@@ -89,13 +96,11 @@ def read_payload(options: dict[str, str], deadline: Deadline) -> dict[str, objec
 
 
 def remember_for(
-    event: HookEvent, host: str, keeps_context: bool, options: dict[str, str], deadline: Deadline
+    event: HookEvent, host: str, home: str, settings: dict[str, object], deadline: Deadline
 ) -> "Capsule | None":
     """Return the capsule for an event, None for silence; leaves a receipt where there is a store."""
     from agentlas_memory.project import find_project
 
-    home = data_home()
-    settings = read_settings(home) if home else {}
     share = settings.get("worktree") != "isolated"
     project = find_project(event.cwd or ".", user_home(), share)
     deadline.stage("project")
@@ -106,19 +111,22 @@ def remember_for(
 
     receipt = Receipt(host, deadline)
     receipt.event = event.name
+    capsule = None
     try:
-        capsule = recall_capsule(event, project, settings, home, receipt)
-        deliver(
-            capsule, event, host, home, keeps_context and settings.get("delivery") != "every_turn"
-        )
+        found = recall_capsule(event, project, settings, home, receipt)
+        deliver(found, event, host, home)
+        capsule = found
     except Silence as silence:
-        capsule, receipt.silence_reason = None, str(silence)
+        receipt.silence_reason = str(silence)
     except DeadlineReached:
-        capsule, receipt.silence_reason = None, "deadline"
+        receipt.silence_reason = "deadline"
+    except Exception as error:  # the receipt is to say that this run failed, not how the last went
+        report(host, error)
+        receipt.silence_reason = "deadline" if deadline.passed() else "store_error"
     deadline.stage("deliver")
     try:
         receipt.save(home)
-    except OSError:
+    except (OSError, DeadlineReached):
         pass
     return capsule
 
@@ -131,11 +139,13 @@ def recall_capsule(
     receipt: "Receipt",
 ) -> "Capsule":
     """Return the evidence that bears on an event; raise Silence when there is none."""
-    if event.subagent and settings.get("subagents") is not True:
-        raise Silence("subagent")
+    require_trust(project, home, receipt)
     if settings.get("off") is True:
         raise Silence("off")
-    store = open_trusted(project, home, receipt)
+    if event.subagent and settings.get("subagents") is not True:
+        raise Silence("subagent")
+    forget_delivered(event, receipt.host, home)
+    store = open_trusted(project, receipt)
     receipt.deadline.stage("open")
     try:
         if event.kind != PROMPT:
@@ -145,23 +155,31 @@ def recall_capsule(
         store.close()
 
 
-def open_trusted(project: "Project", home: str, receipt: "Receipt") -> "Store":
-    """Return the project's store, if this machine's user has said yes to exactly this one."""
-    from agentlas_memory.ontology.store import StoreUnusable, open_store
-    from agentlas_memory.trust import read_trust
+def require_trust(project: "Project", home: str, receipt: "Receipt") -> None:
+    """Raise Silence unless this machine's user has said yes to the project and has not paused it."""
+    from agentlas_memory.trust import owned_by_us_alone, read_trust
 
     trust = read_trust(home, project.store_root)
     if trust is None:
         raise Silence("untrusted")
     receipt.store_id = trust.store_id
+    if not trust.shared and not owned_by_us_alone(project.database):
+        raise Silence("untrusted")  # others may have changed what the user said yes to
     if not trust.on:
         raise Silence("off")
+
+
+def open_trusted(project: "Project", receipt: "Receipt") -> "Store":
+    """Return the project's store, if it is exactly the one that is trusted."""
+    from agentlas_memory.ontology.store import StoreUnusable, open_store
+
     try:
         store = open_store(project.database, receipt.deadline)
     except StoreUnusable as error:
+        receipt.deadline.check()  # interrupted by our own clock
         report(receipt.host, error)
         raise Silence("store_error") from error
-    if store.text("store_id") != trust.store_id:
+    if store.text("store_id") != receipt.store_id:
         store.close()
         raise Silence("untrusted")
     return store
@@ -213,15 +231,31 @@ def state_capsule(store: "Store", project: "Project") -> "Capsule":
     return capsule
 
 
-def deliver(capsule: "Capsule", event: HookEvent, host: str, home: str, once: bool) -> None:
+def forget_delivered(event: HookEvent, host: str, home: str) -> None:
+    """Begin anew where the host dropped its context; raise Silence for a repeat of that event."""
+    if event.kind == START and event.source in FORGETTING_SOURCES:
+        from agentlas_memory.delivery import Delivery
+
+        if not Delivery(home, host, event.session).forget():
+            raise Silence("delivered")
+
+
+def deliver(capsule: "Capsule", event: HookEvent, host: str, home: str) -> None:
     """Raise Silence when this session has the capsule already."""
     from agentlas_memory.delivery import Delivery
 
-    delivery = Delivery(home, host, event.session if once else "")
-    if event.source in FORGETTING_SOURCES and not delivery.forget():
+    if not Delivery(home, host, event.session).first_time(capsule.digest):
         raise Silence("delivered")
-    if not delivery.first_time(capsule.digest):
-        raise Silence("delivered")
+
+
+def send(output: bytes) -> None:
+    """Write the answer; a host that reads nothing until the deadline is told nothing."""
+    try:
+        while output:
+            output = output[system.write(1, output) :]
+            disarm()  # what was begun is finished
+    except OSError:
+        pass  # the host has gone
 
 
 def arm(milliseconds: float) -> None:

@@ -27,8 +27,8 @@ class _ScannerSettings:
 
     strict = False  # a raw control character in a string is no reason to forget a prompt
     object_hook = object_pairs_hook = None
-    parse_float = parse_constant = float
-    parse_int = int
+    # int() refuses more than 4,300 digits, and a long number is no reason to forget a prompt either.
+    parse_int = parse_float = parse_constant = float
 
 
 def parse_json(text: str) -> object:
@@ -62,13 +62,14 @@ def quote_json(text: str) -> str:
 
 def sha256(data: "bytes | mmap") -> "hashlib._Hash":
     """Return a SHA-256 object of `data`, without hashlib, which loads OpenSSL (3 ms)."""
+    # By version: a search for a module that is not there costs 0.1 ms, at every call.
     try:
-        from _sha2 import sha256 as new  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        try:
-            from _sha256 import sha256 as new  # type: ignore[import-not-found, no-redef]
-        except ImportError:
-            from hashlib import sha256 as new  # type: ignore[no-redef]
+        if sys.version_info >= (3, 12):
+            from _sha2 import sha256 as new
+        else:
+            from _sha256 import sha256 as new
+    except ImportError:  # an interpreter built without it
+        from hashlib import sha256 as new
     return new(data)
 
 
@@ -142,10 +143,14 @@ def write_private(path: str, data: bytes) -> None:
     flags = system.O_WRONLY | system.O_CREAT | system.O_TRUNC | getattr(system, "O_BINARY", 0)
     handle = system.open(aside, flags | getattr(system, "O_NOFOLLOW", 0), 0o600)
     try:
-        system.write(handle, data)
-    finally:
-        system.close(handle)
-    system.replace(aside, path)
+        try:
+            system.write(handle, data)
+        finally:
+            system.close(handle)
+        system.replace(aside, path)
+    except BaseException:
+        system.unlink(aside)
+        raise
 
 
 def make_private_folder(path: str) -> None:

@@ -16,7 +16,7 @@ from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
 _PATIENCE = 5.0  # seconds; the lock is held for a few milliseconds
 
 
-class BrokenFile(Exception):
+class BrokenFile(Exception):  # noqa: N818 - a verdict on the file
     """A file of ours that cannot be understood, and so is not overwritten."""
 
 
@@ -38,7 +38,7 @@ def edit_private_json(home: str, name: str) -> Iterator[dict[str, Any]]:
 
 
 def read_private_json(path: Path) -> dict[str, Any]:
-    """Return the object in a file, an empty one without a file; raise BrokenFile for anything else."""
+    """Return the object in a file, an empty one without a file; else raise BrokenFile."""
     try:
         values = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

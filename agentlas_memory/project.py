@@ -32,15 +32,25 @@ def find_project(cwd: str, home: str, share_worktrees: bool = True) -> Project |
     """
     folder = normal_path(cwd)
     home_identity = identity(home) if home else None
-    while folder:
-        if home_identity is None or identity(folder) != home_identity:
+    while not _is_root(folder):
+        if not _is_home(folder, home_identity):
             if has_marker(folder):
                 return Project(folder, folder)
-            main = main_worktree(folder) if share_worktrees else None
-            if main and has_marker(main):
+            main = main_worktree(folder)
+            if main and not share_worktrees:
+                return None  # it may lie inside the main worktree: nothing above is its own
+            if main and has_marker(main) and not _is_home(main, home_identity):
                 return Project(folder, main)
         folder = folder.rpartition("/")[0]
     return None
+
+
+def _is_root(folder: str) -> bool:
+    return folder in ("", "/") or (WINDOWS and folder[1:] == ":")
+
+
+def _is_home(folder: str, home_identity: tuple[int, int] | None) -> bool:
+    return home_identity is not None and identity(folder) == home_identity
 
 
 def has_marker(folder: str) -> bool:
@@ -66,7 +76,7 @@ def main_worktree(folder: str) -> str | None:
         git_dir = normal_path(pointer[7:].strip(), folder)
         if identity(normal_path(_line(git_dir + "/gitdir"), git_dir)) != identity(folder + "/.git"):
             return None
-    except OSError:
+    except (OSError, ValueError):
         return None
     main_git, _, _ = git_dir.rpartition("/worktrees/")
     return main_git[: -len("/.git")] if main_git.endswith("/.git") else None

@@ -30,5 +30,7 @@ def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
     done = 0
     for start, end, kind in spans:
         parts += text[done:start], "[redacted:", kind, "]"
+        # A key of many lines leaves as many empty ones: what follows keeps its line number.
+        parts.append("\n" * text.count("\n", start, end))
         done = end
     return "".join(parts) + text[done:]

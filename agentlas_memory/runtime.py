@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentlas_memory.deadline import Deadline
+from agentlas_memory.embedding.model import open_model
 from agentlas_memory.home import data_home
+from agentlas_memory.ontology.schema import SCOPES
 from agentlas_memory.ontology.store import StoreUnusable, open_store
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.engine import Recall, recall
-from agentlas_memory.embedding.model import open_model
 
 if TYPE_CHECKING:
     from agentlas_memory.ontology.records import Record
@@ -81,7 +82,8 @@ class OntologyRuntime:
 
         `token_budget` bounds the hits' text (counted as four characters a token); the first hit that
         does not fit ends the list. `gated=False` ranks without the absolute gates. Raises ValueError
-        for `record_memory=True` and for `agent_id`, and StoreUnusable for a store that cannot be read.
+        for `record_memory=True`, for `agent_id`, a negative number and an unknown scope, and
+        StoreUnusable for a store that cannot be read.
         """
         if record_memory:
             raise ValueError(
@@ -93,6 +95,8 @@ class OntologyRuntime:
         found = self.explain(question, scopes=scopes, limit=limit, gated=gated)
         hits = [hit_of(candidate) for candidate in found.hits]
         if token_budget is not None:
+            if token_budget < 0:
+                raise ValueError(f"token_budget={token_budget}: it cannot be negative")
             hits = _within(hits, token_budget * _CHARACTERS_PER_TOKEN)
         return QueryResult(question, found.retrieval, tuple(hits))
 
@@ -105,6 +109,9 @@ class OntologyRuntime:
         gated: bool = True,
     ) -> Recall:
         """Return the whole recall: candidates, gates, terms. Its shape may change."""
+        check_scopes(scopes)
+        if limit < 0:
+            raise ValueError(f"limit={limit}: it cannot be negative")
         deadline = Deadline(_PATIENCE_MS)
         store = open_store(str(self._path), deadline)
         try:
@@ -126,16 +133,27 @@ class OntologyRuntime:
     ) -> int:
         """Replace or add records of (id, text, title, path), and return how many were written.
 
-        A record has no file to go stale; its `path` (its id where blank) is what a hit shows.
+        A record has no file to go stale; its id is what a hit shows, `path` names it for ranking.
         """
         from agentlas_memory.ontology.records import ingest_records
 
+        check_scopes([scope])
         return ingest_records(self._path, records, scope=scope)
 
     def _root(self) -> str | None:
         """Return the project's folder, None for a store that stands elsewhere."""
         folder = self._path.parent
         return str(folder.parent) if folder.name == ".agentlas" else None
+
+
+def check_scopes(scopes: Sequence[str]) -> None:
+    """Raise ValueError unless these are scopes; a text alone would be read letter by letter."""
+    known = ", ".join(SCOPES)
+    if isinstance(scopes, str):
+        raise ValueError(f"scopes={scopes!r}: a sequence of {known}")
+    for scope in scopes:
+        if scope not in SCOPES:
+            raise ValueError(f"scope {scope!r}: one of {known}")
 
 
 def hit_of(candidate: Candidate) -> Hit:

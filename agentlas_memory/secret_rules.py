@@ -228,9 +228,8 @@ PREFIXED: tuple[tuple[str, str, str, int], ...] = (
     ("yandex-token", "t1.", WORD + ".", 90),
 )
 
-# Known by a place, not by a start: seen anywhere in the text.
+# Known by a shape, not by a start: looked for in all that stands between blanks.
 SHAPE_LITERALS: tuple[str, ...] = (
-    "PRIVATE KEY",
     "Private-Lines:",
     "hooks.slack.com/",
     "webhook.office.com/",
@@ -244,30 +243,32 @@ SHAPE_LITERALS: tuple[str, ...] = (
     "AccountKey=",
     "AccessKey=",
     "sig=",
+    "ignature=",
+    "eyJ",
     "ZXlK",
     "_gitlab_session",
     ".acc_",
     ".acc-",
     "softlayer.com/soap",
-    "secret_key",
     "CONTRIBSYS__COM",
 )
 
 # Providers whose keys have no shape of their own: an opaque value assigned under such a name.
 PROVIDERS: tuple[str, ...] = (
     "adafruit", "adobe", "airtable", "algolia", "alibaba", "amplitude", "artifactory", "asana",
-    "atlassian", "auth0", "beamer", "bintray", "bitbucket", "bittrex", "braintree",
-    "bundle_", "circleci", "cloudant", "cloudflare", "co_api_key", "codecov", "cohere", "coinbase",
-    "confluence", "confluent", "contentful", "datadog", "discord", "dropbox", "droneci", "elevenlabs",
-    "etsy", "facebook", "fastly", "finicity", "finnhub", "firebase", "flickr", "freshbooks",
-    "gitter", "gocardless", "heroku", "hubspot", "ibm", "instagram", "intercom", "jfrog", "jira",
-    "kraken", "kucoin", "launchdarkly", "linear", "linkedin", "linked_in", "linked-in", "looker",
-    "mailchimp", "mailgun", "mapbox", "mattermost", "maxmind", "meraki", "message-bird",
-    "message_bird", "messagebird", "mistral", "netlify", "new-relic", "new_relic", "newrelic",
-    "new-york-times", "newyorktimes", "nytimes", "okta", "pagerduty", "paypal", "pinecone", "plaid",
-    "private-ai", "private_ai", "privateai", "rapidapi", "sendbird", "sentry", "shopify", "snyk",
-    "softlayer", "sonar", "sourcegraph", "spotify", "squarespace", "sumo", "telegr",
-    "travis", "trello", "twilio", "twitch", "twitter", "vercel", "xray", "yandex", "zendesk",
+    "atlassian", "auth0", "beamer", "bintray", "bitbucket", "bittrex", "braintree", "bundle_",
+    "circleci", "cloudant", "cloudflare", "co_api_key", "codecov", "cohere", "coinbase",
+    "confluence", "confluent", "contentful", "datadog", "discord", "dropbox", "droneci",
+    "elevenlabs", "etsy", "facebook", "fastly", "finicity", "finnhub", "firebase", "flickr",
+    "freshbooks", "gitter", "gocardless", "heroku", "hubspot", "ibm", "instagram", "intercom",
+    "jfrog", "jira", "kraken", "kucoin", "launchdarkly", "linear", "linkedin", "linked_in",
+    "linked-in", "looker", "mailchimp", "mailgun", "mapbox", "mattermost", "maxmind", "meraki",
+    "message-bird", "message_bird", "messagebird", "mistral", "netlify", "new-relic", "new_relic",
+    "newrelic", "new-york-times", "newyorktimes", "nytimes", "okta", "pagerduty", "paypal",
+    "pinecone", "plaid", "private-ai", "private_ai", "privateai", "rapidapi", "sendbird",
+    "sentry", "shopify", "snyk", "softlayer", "sonar", "sourcegraph", "spotify", "squarespace",
+    "sumo", "telegr", "travis", "trello", "twilio", "twitch", "twitter", "vercel", "xray",
+    "yandex", "zendesk",
 )  # fmt: skip
 
 

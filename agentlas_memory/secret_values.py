@@ -2,7 +2,7 @@
 
 import re
 
-from agentlas_memory.secret_triggers import is_drawn
+from agentlas_memory.secret_drawn import is_drawn
 
 _PLACEHOLDER = re.compile(
     r"(?i)(?:(?:my|your|our|the|an?|new|old|some|test|user|db|admin|super|top|fake|dummy|insert|not)"
@@ -13,12 +13,13 @@ _PLACEHOLDER = re.compile(
 )
 _MARKED = re.compile(
     r"(?i)^(?:[$%<{\[(*#@]|.?%[sdr(]|\.\.\.)|\$\{|\{\{|\.\.\.|…|\[redacted|your[_-]"
-    r"|[_-]here\b|changeme|placeholder|process\.env|import\.meta|os\.environ|getenv|^env[.:(\[]|^secrets?\."
+    r"|[_-]here\b|changeme|placeholder|process\.env|import\.meta"
+    r"|os\.environ|getenv|^env[.:(\[]|^secrets?\."
 )
 _MASK = re.compile(r"(?i)x{4}|\*{3}|0{8}|(.)\1{11}")
 _TECHNICAL = re.compile(
-    r"(?i)(?:argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|sha-?\d|md5|base\d\d|utf-?\d|oauth2?|hmac|aes-?\d|x509"
-    r"|rs\d{3}|hs\d{3}|es\d{3}|ed25519|http|file:|vault:|arn:|op://|ssm:|https?:|s3:|/\w+/|\./|~/)"
+    r"(?i)(?:argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|sha-?\d|md5|base\d\d|utf-?\d|oauth2?|hmac|aes-?\d"
+    r"|x509|rs\d{3}|hs\d{3}|es\d{3}|ed25519|http|file:|vault:|arn:|op://|ssm:|s3:|//|/[a-z_.-]+/|\./|~/)"
 )
 _DIFFERENT = 6
 _JUDGED = 256  # a verdict needs no more of a value

@@ -5,6 +5,7 @@ from agentlas_memory.lean import parse_json, system
 
 _BLOCK = 1 << 16
 _LARGEST = 64 << 20  # nobody asks that much; beyond, the rest is read and dropped
+_PAUSE = 0.005  # seconds
 
 
 def read_event(handle: int, deadline: Deadline) -> dict[str, object]:
@@ -17,38 +18,32 @@ def read_event(handle: int, deadline: Deadline) -> dict[str, object]:
     if len(data) < _BLOCK and (event := _complete(data)) is not None:
         return event  # nearly every event arrives in one piece
     blocks = [data]
-    size = tried = len(data)
-    while data and _readable(handle, deadline, 0.05 if data.rstrip()[-1:] == b"}" else None):
+    size, tried, end = len(data), 0, b""
+    while data:
+        end = data.rstrip()[-1:] or end
+        # A pause says that the value may be whole. An attempt costs as much as the value is long,
+        # so one that has not doubled since the last attempt takes a longer pause.
+        if end == b"}" and not _readable(handle, _PAUSE if size >= 2 * tried else 10 * _PAUSE):
+            tried = size
+            if (event := _complete(b"".join(blocks))) is not None:
+                return event
+        if not _readable(handle, max(0.0, deadline.left() / 1000)):
+            raise DeadlineReached
         data = system.read(handle, 1 << 20)
         if size < _LARGEST:
             blocks.append(data)
         size += len(data)
-        # An attempt costs as much as the value is long; a value that grows slowly is not tried
-        # again before it has doubled, or a pause says that it may be whole.
-        if data.rstrip()[-1:] == b"}" and (size >= 2 * tried or not _readable(handle, None, 0.0)):
-            tried = size
-            if (event := _complete(b"".join(blocks))) is not None:
-                return event
     return _complete(b"".join(blocks)) or {}
 
 
-def _readable(handle: int, deadline: Deadline | None, pause: float | None) -> bool:
-    """Wait for more input: until the deadline, or for `pause` seconds where a value may be whole."""
+def _readable(handle: int, seconds: float) -> bool:
+    """Wait for more input, or for its end."""
     from select import select
 
     try:
-        if deadline is None:
-            return bool(select([handle], [], [], pause)[0])
-        left = deadline.left() / 1000
-        if left <= 0:
-            raise DeadlineReached
-        if pause is not None:
-            return bool(select([handle], [], [], min(left, pause))[0])
-        if not select([handle], [], [], left)[0]:
-            raise DeadlineReached
+        return bool(select([handle], [], [], seconds)[0])
     except (OSError, ValueError):  # Windows cannot wait for a pipe: read it to its end
-        pass
-    return True
+        return True
 
 
 def _complete(data: bytes) -> dict[str, object] | None:

@@ -13,11 +13,12 @@ TRUSTED_FILE = "trusted.json"
 class Trust:
     """What the user said of one project."""
 
-    __slots__ = ("on", "store_id")
+    __slots__ = ("on", "shared", "store_id")
 
-    def __init__(self, store_id: str, on: bool) -> None:
+    def __init__(self, store_id: str, on: bool, shared: bool) -> None:
         self.store_id = store_id
         self.on = on
+        self.shared = shared  # said of a store that others own or may write
 
 
 def read_trust(home: str, store_root: str) -> Trust | None:
@@ -28,13 +29,15 @@ def read_trust(home: str, store_root: str) -> Trust | None:
     if not home:
         return None
     here = identity(store_root)
+    if here is None:
+        return None
     entries = read_json_object(f"{home}/{TRUSTED_FILE}").get("projects")
     for entry in entries if isinstance(entries, list) else ():
         if not isinstance(entry, dict):
             continue
         path, store_id = entry.get("path"), entry.get("store_id")
         if isinstance(path, str) and isinstance(store_id, str) and here == identity(path):
-            return Trust(store_id, entry.get("on") is not False)
+            return Trust(store_id, entry.get("on") is not False, entry.get("shared") is True)
     return None
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from agentlas_memory.lean import identity
-from agentlas_memory.private_json import BrokenFile, edit_private_json, read_private_json
+from agentlas_memory.private_json import BrokenFile, edit_private_json
 from agentlas_memory.trust import TRUSTED_FILE
 
 
-def add_trust(home: str, store_root: str, store_id: str) -> None:
-    """Say yes to this store at this place; a pause of the project stays."""
+def add_trust(home: str, store_root: str, store_id: str, *, shared: bool = False) -> None:
+    """Say yes to this store at this place; a pause of the project stays.
+
+    `shared` says yes even if others own the store or may write it; only a person may say so.
+    """
     with edit_private_json(home, TRUSTED_FILE) as values:
         entries = _entries(values, home)
         entry = _entry_of(entries, store_root)
@@ -20,6 +22,8 @@ def add_trust(home: str, store_root: str, store_id: str) -> None:
             entry = {}
             values["projects"] = [*entries, entry]
         entry.update(path=os.path.realpath(store_root), store_id=store_id)
+        if shared:
+            entry["shared"] = True
 
 
 def remove_trust(home: str, store_root: str) -> bool:
@@ -46,8 +50,9 @@ def set_paused(home: str, store_root: str, paused: bool) -> bool:
 
 
 def check_trust_file(home: str) -> None:
-    """Raise BrokenFile when `trusted.json` could not be changed later."""
-    _entries(read_private_json(Path(home, TRUSTED_FILE)), home)
+    """Raise BrokenFile or OSError when `trusted.json` could not be changed later."""
+    with edit_private_json(home, TRUSTED_FILE) as values:
+        _entries(values, home)
 
 
 def _entries(values: dict[str, Any], home: str) -> list[Any]:
@@ -61,7 +66,7 @@ def _entry_of(entries: list[Any], store_root: str) -> dict[str, Any] | None:
     """Return the project's entry, found as the hook finds it: by device and inode."""
     here = identity(store_root)
     for entry in entries:
-        if isinstance(entry, dict) and isinstance(path := entry.get("path"), str):
-            if here is not None and identity(path) == here:
-                return entry
+        path = entry.get("path") if isinstance(entry, dict) else None
+        if isinstance(path, str) and here is not None and identity(path) == here:
+            return cast("dict[str, Any]", entry)
     return None

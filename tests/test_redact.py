@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import agentlas_memory
 from agentlas_memory.redact import REDACTION_VERSION, find_secrets, redact
 from agentlas_memory.secret_rules import PREFIXED
 
@@ -64,14 +65,16 @@ PROVIDER_VALUES = [
     ("codecov", LOWER, 32), ("cohere", ALNUM, 40), ("coinbase", LOWER + "_-", 64),
     ("confluent", LOWER, 16), ("confluent", LOWER, 64), ("contentful", LOWER + "_-", 43),
     ("datadog", LOWER, 40), ("discord", LOWER_HEX, 64), ("discord", LOWER + "_-", 32),
-    ("droneci", LOWER, 32), ("dropbox", LOWER, 15), ("etsy", LOWER, 24), ("facebook", LOWER_HEX, 32),
+    ("droneci", LOWER, 32), ("dropbox", LOWER, 15), ("etsy", LOWER, 24),
+    ("facebook", LOWER_HEX, 32),
     ("fastly", LOWER + "_-", 32), ("finicity", LOWER, 20), ("finnhub", LOWER, 20),
     ("flickr", LOWER, 32), ("freshbooks", LOWER, 64), ("gitter", LOWER + "_-", 40),
     ("intercom", LOWER + "_-", 60), ("jfrog", LOWER, 73), ("kraken", LOWER + "+/", 80),
     ("kucoin", LOWER_HEX, 24), ("launchdarkly", LOWER + "_-", 40), ("linear", LOWER_HEX, 32),
     ("linkedin", LOWER, 16), ("mattermost", LOWER, 26), ("messagebird", LOWER, 25),
     ("meraki", LOWER_HEX, 40), ("netlify", LOWER + "_-", 43), ("newrelic", LOWER, 64),
-    ("nytimes", LOWER + "_-", 32), ("okta", WORD, 42), ("plaid", LOWER, 30), ("privateai", LOWER, 32),
+    ("nytimes", LOWER + "_-", 32), ("okta", WORD, 42), ("plaid", LOWER, 30),
+    ("privateai", LOWER, 32),
     ("rapidapi", LOWER + "_-", 50), ("sendbird", LOWER_HEX, 40), ("sentry", LOWER_HEX, 64),
     ("sonar", LOWER + "_-", 40), ("sourcegraph", LOWER_HEX, 40), ("sumologic", ALNUM, 64),
     ("travis", LOWER, 22), ("twitch", LOWER, 30), ("twitter", LOWER, 50), ("zendesk", LOWER, 40),
@@ -160,7 +163,7 @@ image: nginx@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852
 id: 123e4567-e89b-12d3-a456-426614174000
 request 123e4567-e89b-12d3-a456-426614174000 failed with a token error
 md5 d41d8cd98f00b204e9800998ecf8427e
-"integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
+"integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeo=="
 data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk
 <div class="sk-circle-fade-dot sk-chase-dot-before">
 pip install sk-learn scikit-learn==1.4.2
@@ -290,13 +293,16 @@ def pem(name="RSA PRIVATE KEY", lines=6):
     [str, lambda key: key.replace("\n", " "), lambda key: key.replace("\n", "\\n")],
     ids=["lines", "joined by spaces", "escaped"],
 )
-def test_private_key_is_redacted(name, change):
-    assert redact(f"before {change(pem(name))} after") == "before [redacted:private-key] after"
+def test_private_key_is_redacted_and_what_follows_keeps_its_line(name, change):
+    key = change(pem(name))
+    lines = "\n" * key.count("\n")
+    assert redact(f"before {key} after") == f"before [redacted:private-key]{lines} after"
 
 
 def test_private_key_cut_off_at_either_side_is_redacted():
     key = pem()
-    assert redact(key[:200] + "\n\nThen restart it.") == "[redacted:private-key]\n\nThen restart it."
+    cut = redact(key[:200] + "\n\nThen restart it.")
+    assert cut.split() == ["[redacted:private-key]", "Then", "restart", "it."]
     assert redact("Intro.\n" + key[120:]).split("\n")[0] == "Intro."
     assert key[120:180] not in redact("Intro.\n" + key[120:])
 
@@ -353,7 +359,7 @@ def test_long_input_takes_no_second(text):
 def test_plain_text_loads_no_re():
     text = "# Notes\n\nThe token ledger keeps an API key per tenant; see [docs](https://example.com/a2)."
     code = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+        f"import sys; sys.path.insert(0, {str(Path(agentlas_memory.__file__).parents[1])!r})\n"
         f"from agentlas_memory.redact import redact\nassert redact({text!r}) == {text!r}\n"
         "assert 're' not in sys.modules and 'collections' not in sys.modules\n"
     )

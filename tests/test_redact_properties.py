@@ -14,7 +14,23 @@ PIECES = (
     *SHAPE_LITERALS,
     *PROVIDERS[::4],
     *("password", "secret", "api_key", "token", "Authorization: Bearer ", "Basic ", "curl -u a:"),
-    *(" = ", ": ", "=", '"', "'", "\n", "\\n", "://", "@", "&", "?", "[redacted:x]", "${", "}", "<"),
+    *(
+        " = ",
+        ": ",
+        "=",
+        '"',
+        "'",
+        "\n",
+        "\\n",
+        "://",
+        "@",
+        "&",
+        "?",
+        "[redacted:x]",
+        "${",
+        "}",
+        "<",
+    ),
     *("-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", " is ", "--token "),
     *("\u200b", "\ufeff", "\x00", "\ud800", "İ", "ключ", "."),
 )
@@ -22,7 +38,7 @@ BODIES = st.text("aZ09bY18cX27dW36_-+/=.", min_size=1, max_size=70)
 TEXTS = st.lists(st.sampled_from(PIECES) | BODIES, max_size=12).map("".join)
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, derandomize=True)
 @given(st.text(st.characters(), max_size=300) | TEXTS)
 def test_any_text_is_answered_and_only_spans_change(text):
     spans = find_secrets(text)
@@ -34,14 +50,14 @@ def test_any_text_is_answered_and_only_spans_change(text):
     assert redact(text) == "".join(clean) + text[done:]
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, derandomize=True)
 @given(TEXTS)
 def test_redacting_twice_changes_nothing(text):
     once = redact(text)
     assert redact(once) == once
 
 
-@settings(max_examples=800)
+@settings(max_examples=800, derandomize=True)
 @given(TEXTS)
 def test_the_cheap_question_is_never_falsely_no(text):
     if scan(text):

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
-from itertools import islice
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count, groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
 CORPUS = "corpus.jsonl"
+TEXTS_PER_PAGE = 20
 # A chunk of project documents has about 90 words on average; chat turns and short functions are
 # joined and long abstracts cut to come near it, so that sets of every kind make the same work.
-_FEW_WORDS, _MANY_WORDS = 60, 180
+_FEW_WORDS, _MANY_WORDS = 40, 180
 _SEED = 7
 
 
@@ -55,40 +57,54 @@ def _read_corpus(file: Path) -> Iterator[Text]:
                 raise UnreadableData(f"{file}:{number}: not a row with id and text") from error
 
 
-def make_chunks(texts: Sequence[Text], count: int) -> list[Text]:
-    """Return `count` chunks of about 90 words: the data's own first, then spliced ones.
+def make_chunks(texts: Sequence[Text], wanted: int) -> list[Text]:
+    """Return `wanted` chunks of about 90 words: the data's own first, then spliced ones.
 
-    A spliced chunk is the head of one and the tail of another. Plain repetition would measure less
-    than it claims: equal texts have equal vectors, and their words stay as rare as they were.
+    The data's documents come in a random order that is always the same, so that a small store has
+    some of every set. A spliced chunk is the head of one and the tail of another. Plain repetition
+    would measure less than it claims: equal texts have equal vectors, and rare words stay rare.
     """
-    own = list(islice(_even_texts(texts), count))
-    return own + list(islice(_spliced(own), count - len(own)))
+    chance = random.Random(_SEED)
+    pages = _pages(_even_texts(texts))
+    chance.shuffle(pages)
+    own = list(chain.from_iterable(pages))[:wanted]
+    return own + list(islice(_spliced(own, chance), wanted - len(own)))
 
 
 def _even_texts(texts: Sequence[Text]) -> Iterator[Text]:
+    """Yield texts of 40 to 180 words: short neighbours joined, long ones cut."""
     words: list[str] = []
     first = texts[0]
-    for position, text in enumerate(texts):
+    for text in texts:
         first = first if words else text
-        words += text.text.split(" ")
-        last = position + 1 == len(texts)
-        if len(words) >= _FEW_WORDS or last:
-            yield first._replace(text=" ".join(words[:_MANY_WORDS]))
+        words += _words(text.text)
+        if len(words) >= _FEW_WORDS:
+            yield first._replace(text="".join(words[:_MANY_WORDS]))
             words = []
+    if words:
+        yield first._replace(text="".join(words))
 
 
-def _spliced(chunks: Sequence[Text]) -> Iterator[Text]:
-    chance = random.Random(_SEED)
-    number = 0
-    while True:
-        head, tail = chance.choice(chunks), chance.choice(chunks)
-        number += 1
-        words = _cut(head.text, chance)[0] + _cut(tail.text, chance)[1]
-        yield head._replace(id=f"spliced-{number}", text=" ".join(words), title=tail.title)
+def _pages(texts: Iterable[Text]) -> list[list[Text]]:
+    """Return texts by document; those without one make pages of twenty."""
+    numbered = groupby(enumerate(texts), key=lambda item: item[1].doc or item[0] // TEXTS_PER_PAGE)
+    return [[text for _, text in page] for _, page in numbered]
 
 
-def _cut(text: str, chance: random.Random) -> tuple[list[str], list[str]]:
-    """Return a text's words in two parts, cut somewhere near the middle."""
-    words = text.split(" ")
-    middle = round(len(words) * chance.uniform(0.4, 0.6))
-    return words[:middle], words[middle:]
+def _spliced(chunks: Sequence[Text], chance: random.Random) -> Iterator[Text]:
+    for page in count(1):
+        doc = f"{chance.choice(chunks).doc}-{page}"
+        for number in range(TEXTS_PER_PAGE):
+            tail = chance.choice(chunks)
+            start, end = _words(chance.choice(chunks).text), _words(tail.text)
+            words = start[: _middle(start, chance)] + end[_middle(end, chance) :]
+            yield Text(f"spliced-{page}-{number}", "".join(words), tail.title, doc)
+
+
+def _words(text: str) -> list[str]:
+    """Return words with the space that follows each, so that lines stay lines."""
+    return re.findall(r"\S+\s*", text.rstrip() + "\n")
+
+
+def _middle(words: Sequence[str], chance: random.Random) -> int:
+    return round(len(words) * chance.uniform(0.4, 0.6))

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from agentlas_memory.bench.corpus import Text, make_chunks, read_corpora
+from agentlas_memory.bench.corpus import TEXTS_PER_PAGE, Text, make_chunks, read_corpora
 from agentlas_memory.bench.installation import clean_environment, installed_program
 from agentlas_memory.bench.processes import Run, run_tree
 
 _FEW_CHUNKS = 10_000  # the size whose peak a larger run is set against
-_TEXTS_PER_FILE = 20
 _MB = 1_000_000
 
 
@@ -90,9 +89,9 @@ def write_documents(folder: Path, chunks: Sequence[Text]) -> int:
     written = number = 0
     for _, document in groupby(chunks, key=lambda chunk: chunk.doc):
         texts = list(document)
-        for start in range(0, len(texts), _TEXTS_PER_FILE):
+        for start in range(0, len(texts), TEXTS_PER_PAGE):
             number += 1
-            page = _markdown(number, texts[start : start + _TEXTS_PER_FILE])
+            page = _markdown(number, texts[start : start + TEXTS_PER_PAGE])
             written += (folder / f"{number:06}.md").write_bytes(page.encode("utf-8", "replace"))
     return written
 

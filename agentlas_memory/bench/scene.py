@@ -11,9 +11,7 @@ from typing import cast
 
 from agentlas_memory.bench.corpus import Text
 from agentlas_memory.deadline import Deadline
-from agentlas_memory.embedding.asset import asset_dir
-from agentlas_memory.embedding.model import STAMP_FILE
-from agentlas_memory.embedding.verify import write_stamp
+from agentlas_memory.embedding.verify import refresh_stamp
 from agentlas_memory.ontology import OntologyRuntime
 from agentlas_memory.ontology.records import Record
 from agentlas_memory.ontology.store import open_store
@@ -46,9 +44,7 @@ def build_scene(folder: Path, chunks: Sequence[Text]) -> Scene:
     records = (Record(str(n), chunk.text, chunk.title, chunk.doc) for n, chunk in enumerate(chunks))
     OntologyRuntime(database).ingest_records(records)
     home = scene.home / ".agentlas"
-    stamp = home / STAMP_FILE
-    stamp.parent.mkdir(parents=True)
     with closing(open_store(str(database), Deadline(_PATIENCE_MS))) as store:
         add_trust(str(home), str(scene.project), store.text("store_id"))
-    write_stamp(asset_dir(), stamp)
+    refresh_stamp(str(home))
     return scene

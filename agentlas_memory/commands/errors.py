@@ -6,7 +6,7 @@ traceback in `~/.agentlas/state/cli.log`.
 
 from __future__ import annotations
 
-import traceback
+from pathlib import Path
 
 import click
 
@@ -31,6 +31,13 @@ class UserError(Exception):
         self.kept = kept
         self.next_step = next_step
         self.code = code
+
+
+def command_line(words: str, project: str) -> str:
+    """Return a command to be pasted into a shell."""
+    import shlex  # here and below: what only an error needs would cost every command 3 ms
+
+    return f"agentlas-memory {words} --project {shlex.quote(project)}"
 
 
 def tell(error: BaseException, *, as_json: bool) -> int:
@@ -64,6 +71,8 @@ def as_user_error(error: BaseException) -> UserError | None:
 
 
 def _bug(error: BaseException) -> UserError:
+    import traceback
+
     details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     try:
         next_step = f"the details are in {_log(details)}; please report them"
@@ -77,9 +86,8 @@ def _bug(error: BaseException) -> UserError:
     )
 
 
-def _log(details: str) -> str:
+def _log(details: str) -> Path:
     """Append a traceback to the bounded log and return the log's path."""
-    import os
     import time
 
     from agentlas_memory.failure_log import LARGEST
@@ -91,11 +99,11 @@ def _log(details: str) -> str:
     if not home:
         raise OSError("no home directory is known")
     make_private_folder(f"{home}/state")
-    path = f"{home}/state/cli.log"
-    if os.path.exists(path) and os.path.getsize(path) > LARGEST:
-        os.replace(path, f"{path}.1")
+    path = Path(home, "state", "cli.log")
+    if path.exists() and path.stat().st_size > LARGEST:
+        path.replace(f"{path}.1")
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with open(handle, "w", encoding="utf-8", errors="replace") as file:
+    path.touch(mode=0o600)
+    with path.open("a", encoding="utf-8", errors="replace") as file:
         file.write(f"{stamp}\n{redact(details)}\n")
     return path

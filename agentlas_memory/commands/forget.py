@@ -19,7 +19,7 @@ def forget(identity: str, named: str | None, as_json: bool) -> None:
 
     A file of the inbox that cannot be read as a note is named by its file name.
     """
-    from agentlas_memory.commands.index import run
+    from agentlas_memory.commands.index import run_for_note
 
     project = require(named)
     root = Path(project.store_root)
@@ -27,11 +27,11 @@ def forget(identity: str, named: str | None, as_json: bool) -> None:
     path, document = _find(root, identity)
     content = path.read_bytes()
     path.unlink()
+    kept = f"The note is kept in {path}; nothing was forgotten."
     try:
-        run(project, [path], forget=True)
+        run_for_note(project, path, kept=kept, forget=True)
     except BaseException:
         path.write_bytes(content)  # what the store still holds must not lose its file
-        say(f"The note is kept in {path}: nothing was forgotten.")
         raise
     if as_json:
         print_json({"note": document})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentlas_memory.commands.errors import WRONG_USE, UserError
+from agentlas_memory.commands.errors import WRONG_USE, UserError, as_user_error, command_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import require, writing
@@ -49,33 +49,44 @@ def index(
         raise UserError("--watch prints no JSON: it never ends by itself.", code=WRONG_USE)
     project = require(named)
     narrowed = tuple(path.absolute() for path in paths)
-    report = run(project, narrowed, with_bar=not (quiet or as_json) and sys.stderr.isatty())
-    if as_json:
-        print_json(as_document(report))
-    elif not quiet:
-        say(summary(report))
-    if watch:
-        _watch(project, narrowed, interval, quiet)
+    try:
+        report = run(project, narrowed, with_bar=not (quiet or as_json) and sys.stderr.isatty())
+        if as_json:
+            print_json(as_document(report))
+        elif not quiet:
+            say(summary(report))
+        if watch:
+            _watch(project, narrowed, interval, quiet)
+    except KeyboardInterrupt:
+        raise UserError(
+            "Interrupted.",
+            kept="What was indexed before is kept, each file whole.",
+            next_step=f"{command_line('index', project.store_root)} does the rest",
+        ) from None
 
 
 def run(
     project: Project, paths: Sequence[Path] = (), *, with_bar: bool = False, forget: bool = False
 ) -> IndexReport:
-    """Index a project whose store is trusted or new; explain what can go wrong."""
+    """Index a project whose store is trusted or new."""
     from agentlas_memory.ontology.index import index_project
 
-    root = Path(project.store_root)
+    with writing(project), _progress(with_bar) as progress:
+        return index_project(Path(project.store_root), paths, progress=progress, forget=forget)
+
+
+def run_for_note(
+    project: Project, path: Path, *, kept: str, next_step: str = "", forget: bool = False
+) -> IndexReport:
+    """Index one note; an expected failure says what became of its file."""
     try:
-        with writing(project), _progress(with_bar) as progress:
-            return index_project(root, paths, progress=progress, forget=forget)
-    except ValueError as error:  # a path outside the project
-        raise UserError(f"{error}", code=WRONG_USE) from error
-    except KeyboardInterrupt:
-        raise UserError(
-            "Interrupted.",
-            kept="What was indexed before is kept, each file whole.",
-            next_step="run agentlas-memory index again: it does the rest",
-        ) from None
+        return run(project, [path], forget=forget)
+    except (Exception, KeyboardInterrupt) as error:
+        failure = as_user_error(error)
+        if failure is None:
+            raise
+        next_step = next_step or failure.next_step
+        raise UserError(failure.what, kept=kept, next_step=next_step, code=failure.code) from error
 
 
 def as_document(report: IndexReport) -> dict[str, Any]:
@@ -109,22 +120,29 @@ def summary(report: IndexReport) -> str:
 
 def _watch(project: Project, paths: Sequence[Path], interval: float, quiet: bool) -> None:
     """Look for changes until Ctrl-C; a look at an unchanged project only compares file times."""
-    from agentlas_memory.ontology.lock import StoreLocked
-
     if not quiet:
         say(f"watching {project.store_root}, Ctrl-C ends it")
-    while True:
-        try:
+    try:
+        while True:
             time.sleep(interval)
-        except KeyboardInterrupt:
-            return
-        try:
-            report = run(project, paths)
-        except StoreLocked as error:
-            say(f"not now: {error}")
-            continue
-        if not quiet and (report.added or report.changed or report.removed):
-            say(summary(report))
+            _look(project, paths, quiet)
+    except KeyboardInterrupt:
+        if not quiet:
+            say("stopped; what was indexed is kept")
+
+
+def _look(project: Project, paths: Sequence[Path], quiet: bool) -> None:
+    """Index what changed; a lock, or memory.toml half edited, is over by the next look."""
+    try:
+        report = run(project, paths)
+    except Exception as error:
+        failure = as_user_error(error)
+        if failure is None:
+            raise
+        say(f"not now: {failure.what}")
+        return
+    if not quiet and (report.added or report.changed or report.removed):
+        say(summary(report))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from agentlas_memory.commands.projects import CONFIG, create_store, refuse_untru
 from agentlas_memory.home import user_home
 from agentlas_memory.lean import identity
 from agentlas_memory.project import DATABASE, Project, normal_path
+from agentlas_memory.trust_file import check_trust_file
 
 GITIGNORE = ".agentlas/.gitignore"
 _IGNORED = "ontology-runtime*"
@@ -42,7 +43,7 @@ def init(named: str | None, as_json: bool) -> None:
 
 def make_memory(root: str) -> list[str]:
     """Make what is missing of a project's memory, and return the names of what was made."""
-    require_home()
+    check_trust_file(require_home())  # before anything is made
     _refuse_root(root)
     if os.path.lexists(f"{root}/{DATABASE}"):
         refuse_untrusted(Project(root, root))
@@ -58,7 +59,7 @@ def _refuse_root(root: str) -> None:
             next_step="run agentlas-memory init inside a project, or name one with --project DIR",
             code=REFUSED,
         )
-    if os.path.islink(f"{root}/.agentlas"):
+    if Path(root, ".agentlas").is_symlink():
         raise UserError(
             f"{root}/.agentlas is a symbolic link, and hooks follow none.",
             next_step="put a real folder in its place",

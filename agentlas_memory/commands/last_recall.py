@@ -41,26 +41,27 @@ def read_last(project: Project) -> LastRecall | None:
         _look_up(store, candidates)
     finally:
         store.close()
-    return LastRecall(
-        receipt.get("retrieval", ""), receipt.get("silence_reason", ""), candidates
-    )
+    return LastRecall(receipt.get("retrieval", ""), receipt.get("silence_reason", ""), candidates)
 
 
 def read_receipt(store_id: str) -> dict[str, Any] | None:
     """Return a store's receipt as it was written."""
     home = data_home()
+    if not home:
+        return None
     try:
         receipt = json.loads(Path(home, "state", "last", f"{store_id}.json").read_bytes())
     except (OSError, ValueError):
         return None
-    return receipt if home and isinstance(receipt, dict) else None
+    return receipt if isinstance(receipt, dict) else None
 
 
 def _candidate(values: dict[str, Any]) -> Candidate:
+    """Return a candidate of the receipt; another version may have written fewer numbers."""
     candidate = Candidate(values["chunk_id"])
     for name in _NUMBERS:
-        setattr(candidate, name, values[name])
-    candidate.gate = values["gate"]
+        setattr(candidate, name, values.get(name, getattr(candidate, name)))
+    candidate.gate = values.get("gate", "")
     candidate.stale = candidate.gate == "stale"
     return candidate
 

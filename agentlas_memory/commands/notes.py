@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentlas_memory.commands.errors import WRONG_USE, UserError
+from agentlas_memory.commands.errors import WRONG_USE, UserError, command_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, print_table, say, show
 from agentlas_memory.commands.projects import require
@@ -71,7 +71,7 @@ def find_note(root: Path, identity: str) -> Note:
     except NoteError as error:
         raise UserError(
             f"{error}.",
-            next_step=f"agentlas-memory notes list --project {root}",
+            next_step=command_line("notes list", str(root)),
             code=WRONG_USE,
         ) from error
 

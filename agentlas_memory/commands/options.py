@@ -9,8 +9,16 @@ import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-SCOPES = ("public", "internal", "private")
-scope_choice = click.Choice(SCOPES)
+# What the hook asks for; tests/cli compares them with it, as no command may import that door.
+HOOK_SCOPES = ("public", "internal")
+HOOK_HITS = 4
+
+scope_choice = click.Choice(["public", "internal", "private"])
+
+
+def plain_text(typed: str) -> str:
+    """Return what was typed; a byte that is no UTF-8, which a shell may pass, becomes `?`."""
+    return typed.encode("utf-8", "replace").decode()
 
 
 def common_options(command: Command) -> Command:

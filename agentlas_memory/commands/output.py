@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import click
 
 
 def print_json(document: object) -> None:
     """Print one JSON document, in ASCII: no locale and no terminal can spoil it."""
+    import json  # not at the top: `index --quiet` prints none
+
     click.echo(json.dumps(document, indent=2))
 
 
@@ -29,7 +30,7 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text)
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table for a terminal, and lines of tab-separated fields for a program."""
     cells = [[printable(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from agentlas_memory.commands.errors import WRONG_USE, UserError
+from agentlas_memory.commands.errors import WRONG_USE, UserError, command_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import require, require_home
@@ -46,7 +46,7 @@ def pause(paused: bool, everywhere: bool, named: str | None) -> str | None:
     if not set_paused(home, root, paused):
         raise UserError(
             f"{root} is not trusted, so its memory is silent anyway.",
-            next_step=f"agentlas-memory trust --project {root}",
+            next_step=command_line("trust", root),
         )
     return root
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError
+from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError, command_line
 from agentlas_memory.commands.output import say
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home, read_settings, user_home
@@ -15,7 +15,6 @@ from agentlas_memory.lean import identity
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
 from agentlas_memory.project import Project, find_project, normal_path
 from agentlas_memory.trust import read_trust
-from agentlas_memory.trust_file import add_trust, check_trust_file
 
 CONFIG = ".agentlas/memory.toml"
 _PATIENCE_MS = 60_000.0
@@ -28,7 +27,7 @@ def find(named: str | None) -> Project | None:
     """
     start = normal_path(named or ".")
     home = user_home()
-    share = read_settings(data_home()).get("worktree") != "isolated"
+    share = settings().get("worktree") != "isolated"
     stored = find_project(start, home, share)
     configured = _nearest_configured(start, home)
     if stored is None or len(configured) > len(stored.root):
@@ -44,7 +43,7 @@ def require(named: str | None) -> Project:
         where = normal_path(named or ".")
         raise UserError(
             f"There is no memory in {where}" + (" or above it." if not named else "."),
-            next_step=f"agentlas-memory init --project {where}",
+            next_step=command_line("init", where),
             code=WRONG_USE,
         )
     return project
@@ -55,7 +54,7 @@ def open_project_store(project: Project) -> Store:
     if not os.path.lexists(project.database):
         raise UserError(
             f"{project.store_root} has no store yet.",
-            next_step=f"agentlas-memory index --project {project.store_root}",
+            next_step=command_line("index", project.store_root),
             code=WRONG_USE,
         )
     return open_store(project.database, Deadline(_PATIENCE_MS))
@@ -71,6 +70,12 @@ def read_store_id(project: Project) -> str:
         return store.text("store_id")
     finally:
         store.close()
+
+
+def settings() -> dict[str, object]:
+    """Return the user's settings, none without a home."""
+    home = data_home()
+    return read_settings(home) if home else {}
 
 
 def require_home() -> str:
@@ -96,7 +101,7 @@ def writing(project: Project) -> Iterator[None]:
         for name in sorted(aside):
             say(f"The store was damaged: it was moved to {name} and built anew.")
         if aside:
-            add_trust(require_home(), project.store_root, read_store_id(project))
+            _trust(project)
 
 
 def prepare_writing(project: Project) -> None:
@@ -110,38 +115,36 @@ def prepare_writing(project: Project) -> None:
 def create_store(project: Project) -> None:
     """Make an empty store and trust it."""
     from agentlas_memory.ontology.database import writable_database
+    from agentlas_memory.trust_file import check_trust_file
 
-    home = require_home()
-    check_trust_file(home)  # before anything is made: a store that is not trusted would stay silent
+    check_trust_file(require_home())  # first: a store that cannot be trusted would stay silent
     with writable_database(Path(project.database)):
         pass
-    add_trust(home, project.store_root, read_store_id(project))
+    _trust(project)
 
 
 def refuse_untrusted(project: Project) -> None:
     """Raise UserError unless the user said yes to the store: its rows may be a stranger's."""
     trust = read_trust(require_home(), project.store_root)
     store_id = read_store_id(project)
-    if trust is not None and store_id in ("", trust.store_id):
-        if not os.path.islink(project.database):  # it would be written wherever the link leads
-            return  # a store that cannot be read is healed, or made anew
+    # A store that cannot be read is healed, or made anew; a link is written wherever it leads.
+    known = trust is not None and store_id in ("", trust.store_id)
+    if known and not Path(project.database).is_symlink():
+        return
     name = project.store_root
+    yes = f"{command_line('trust', name)}, or " if store_id else ""
     raise UserError(
-        f"The store in {name} was not made here, and you have not trusted it.",
-        next_step=f"agentlas-memory trust --project {name}\n"
-        f"or move {project.database} away and run agentlas-memory index --project {name}",
+        f"The store in {name} was not made here, and you have not trusted it."
+        + ("" if store_id else " It cannot be read now."),
+        next_step=f"{yes}move {project.database} away and run {command_line('index', name)}",
         code=REFUSED,
     )
 
 
-def warn_untrusted(project: Project) -> None:
-    """Say that what is shown may be a stranger's text, and reaches no assistant."""
-    trust = read_trust(data_home(), project.store_root)
-    if trust is None or trust.store_id != read_store_id(project):
-        say(
-            f"Warning: this store is not trusted, so hooks are silent here;"
-            f" agentlas-memory trust --project {project.store_root} changes that."
-        )
+def _trust(project: Project) -> None:
+    from agentlas_memory.trust_file import add_trust  # `tempfile` would cost every `index` 8 ms
+
+    add_trust(require_home(), project.store_root, read_store_id(project))
 
 
 def _nearest_configured(start: str, home: str) -> str:
@@ -149,13 +152,13 @@ def _nearest_configured(start: str, home: str) -> str:
     home_identity = identity(home) if home else None
     folder = start
     while folder:
-        linked = os.path.islink(f"{folder}/.agentlas")  # leads out of the project
-        if os.path.isfile(f"{folder}/{CONFIG}") and not linked:
-            if identity(folder) != home_identity:
-                return folder
+        linked = Path(folder, ".agentlas").is_symlink()  # leads out of the project
+        if Path(folder, CONFIG).is_file() and not linked and identity(folder) != home_identity:
+            return folder
         folder = folder.rpartition("/")[0]
     return ""
 
 
 def _damaged_copies(project: Project) -> set[str]:
-    return {str(path) for path in Path(project.database).parent.glob("*.damaged-*")}
+    copies = Path(project.database).parent.glob("*.damaged-*")
+    return {str(path) for path in copies if not path.name.endswith("-journal")}

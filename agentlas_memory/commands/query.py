@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import click
 
-from agentlas_memory.commands.options import common_options, scope_choice
+from agentlas_memory.commands.options import HOOK_SCOPES, common_options, plain_text, scope_choice
 from agentlas_memory.commands.output import print_json, printable, say, show
-from agentlas_memory.commands.projects import open_project_store, require, warn_untrusted
-from agentlas_memory.hook import SCOPES
+from agentlas_memory.commands.projects import open_project_store, require
 
 
 @click.command()
-@click.argument("text")
+@click.argument("text", type=plain_text)
 @click.option("--limit", type=click.IntRange(min=1), default=8, show_default=True)
-@click.option("--scope", "scopes", type=scope_choice, multiple=True, default=SCOPES)
+@click.option("--scope", "scopes", type=scope_choice, multiple=True, default=HOOK_SCOPES)
 @common_options
-def query(
-    text: str, limit: int, scopes: tuple[str, ...], named: str | None, as_json: bool
-) -> None:
+def query(text: str, limit: int, scopes: tuple[str, ...], named: str | None, as_json: bool) -> None:
     """Show the hits for TEXT, best first; none for most texts that are not about the project."""
     from agentlas_memory.commands.candidates import candidate_document, hit_document, why_nothing
+    from agentlas_memory.commands.standing import is_trusted
     from agentlas_memory.runtime import OntologyRuntime
 
     project = require(named)
     open_project_store(project).close()
-    warn_untrusted(project)
+    if not is_trusted(project):
+        say("Warning: this store is not trusted: hooks are silent here until you trust it.")
     found = OntologyRuntime(project.database).explain(text, scopes=scopes, limit=limit)
     hits = [hit_document(candidate) for candidate in found.hits]
     if as_json:

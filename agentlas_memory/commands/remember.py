@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentlas_memory.commands.errors import WRONG_USE, UserError, as_user_error
-from agentlas_memory.commands.options import common_options, scope_choice
+from agentlas_memory.commands.errors import WRONG_USE, UserError, command_line
+from agentlas_memory.commands.options import common_options, plain_text, scope_choice
 from agentlas_memory.commands.output import print_json, say, show
 from agentlas_memory.commands.projects import prepare_writing, require
 from agentlas_memory.redact import redact
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("text")
+@click.argument("text", type=plain_text)
 @click.option(
     "--kind",
     type=click.Choice(["decision", "constraint", "todo", "note"]),
     default="note",
     show_default=True,
 )
-@click.option("--tag", "tags", multiple=True, metavar="T", help="May be given several times.")
+@click.option("--tag", "tags", type=plain_text, multiple=True, metavar="T", help="Repeatable.")
 @click.option("--scope", type=scope_choice, default="internal", show_default=True)
 @click.option("--supersedes", metavar="ID", help="The note that no longer holds.")
 @common_options
@@ -51,15 +51,18 @@ def remember(
     prepare_writing(project)
     if supersedes:
         find_note(root, supersedes)
-    note = write_note(
-        root,
-        without_secrets(text),
-        kind=kind,
-        scope=scope,
-        tags=[redact(tag) for tag in tags],
-        supersedes=[supersedes] if supersedes else [],
-    )
-    index_note(project, root / note.path)
+    try:
+        note = write_note(
+            root,
+            without_secrets(text),
+            kind=kind,
+            scope=scope,
+            tags=[redact(tag) for tag in tags],
+            supersedes=[supersedes] if supersedes else [],
+        )
+    except OSError as error:
+        raise UserError(f"The note was not saved: {error}.") from error
+    _index_note(project, root / note.path)
     if as_json:
         print_json({"id": note.id, "path": str(root / note.path)})
     else:
@@ -77,23 +80,13 @@ def without_secrets(text: str) -> str:
     return clean
 
 
-def index_note(project: Project, path: Path) -> None:
-    """Index one note; where that fails, say that its file is kept."""
-    from agentlas_memory.commands.index import run
+def _index_note(project: Project, path: Path) -> None:
+    """Index a new note; never call it remembered while the store does not hold it."""
+    from agentlas_memory.commands.index import run_for_note
 
     kept = f"The note is kept in {path}, but it is not in the store yet."
-    try:
-        report = run(project, [path])
-    except Exception as error:
-        failure = as_user_error(error)
-        if failure is None:
-            raise
-        raise UserError(
-            failure.what,
-            kept=kept,
-            next_step=f"agentlas-memory index --project {project.store_root}",
-            code=failure.code,
-        ) from error
+    again = command_line("index", project.store_root)
+    report = run_for_note(project, path, kept=kept, next_step=again)
     if not report.added:
         reasons = "; ".join(one.reason for one in report.skipped) or "it was not found"
-        raise UserError(f"The note could not be indexed: {reasons}.", kept=kept)
+        raise UserError(f"The note could not be indexed: {reasons}.", kept=kept, next_step=again)

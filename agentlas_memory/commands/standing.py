@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
-from agentlas_memory.commands.projects import read_store_id
+from agentlas_memory.commands.options import HOOK_SCOPES
+from agentlas_memory.commands.projects import read_store_id, settings
 from agentlas_memory.deadline import Deadline
-from agentlas_memory.home import data_home, read_settings
+from agentlas_memory.embedding.asset import DIMENSIONS
+from agentlas_memory.home import data_home
 from agentlas_memory.lean import getenv, read_file
-from agentlas_memory.ontology.schema import APPLICATION_ID, SCHEMA_VERSION
-from agentlas_memory.ontology.store import StoreUnusable, open_store
+from agentlas_memory.ontology.schema import SCHEMA_VERSION
+from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
 from agentlas_memory.project import Project
 from agentlas_memory.trust import read_trust
 
@@ -27,7 +29,8 @@ _WORDS = {  # in the reason a reader gives -> the state
 def store_state(database: str) -> tuple[str, str]:
     """Return one word on the store's file, and the reason where it is not `ok`.
 
-    ok, missing, damaged, newer, locked, foreign, interrupted (the next `index` heals it), unreadable.
+    ok, missing, damaged, newer, locked, foreign, unreadable, or interrupted: the next `index`
+    heals it.
     """
     if not os.path.lexists(database):
         return "missing", ""
@@ -53,8 +56,25 @@ def silenced_by(project: Project) -> str:
     """Return why the hook would not even look: `untrusted` or `off`; blank when it would."""
     home = data_home()
     trust = read_trust(home, project.store_root)
-    if getenv("AGENTLAS_MEMORY") == "off" or read_settings(home).get("off") is True:
+    if getenv("AGENTLAS_MEMORY") == "off" or settings().get("off") is True:
         return "off"
     if not is_trusted(project):
         return "untrusted"
     return "" if trust is not None and trust.on else "off"
+
+
+def retrieval_of(store: Store) -> str:
+    """Return how a prompt in plain English would be searched here, in the hook's own word."""
+    from agentlas_memory.embedding.model import open_model
+    from agentlas_memory.recall.dense import dense_scores
+    from agentlas_memory.recall.engine import DEGRADED_HASH, DEGRADED_LEXICAL, HYBRID
+    from agentlas_memory.recall.lexical import has_lexical_index
+
+    if open_model(data_home()) is None:
+        return DEGRADED_HASH
+    if not has_lexical_index(store):
+        return DEGRADED_LEXICAL
+    if not store.number("chunks"):
+        return HYBRID  # there is nothing yet to have vectors of
+    _, whole = dense_scores(store, bytes([1]) * DIMENSIONS, HOOK_SCOPES)
+    return HYBRID if whole else DEGRADED_LEXICAL

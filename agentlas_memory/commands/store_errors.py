@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from agentlas_memory.commands.errors import REFUSED, UserError
+from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError
 from agentlas_memory.ontology.store import StoreUnusable
 from agentlas_memory.private_json import BrokenFile
 
@@ -13,6 +13,7 @@ _WORDS = {  # in SQLite's message -> what it means, what to do
     "locked": ("The store is locked by another process.", "try again when it is done"),
     "readonly": ("The store cannot be written: it is read-only.", "check its permissions"),
     "unable to open": ("The store cannot be opened.", "check the folder's permissions"),
+    "no such module: fts5": ("This Python's SQLite lacks FTS5.", "use a Python that has it"),
     "full": ("The disk is full.", "make room, then run the command again"),
 }
 
@@ -26,7 +27,7 @@ def explain_failure(error: Exception) -> UserError | None:
     if isinstance(error, StoreUnusable):
         return UserError(
             f"The store cannot be read: {error}.",
-            next_step="agentlas-memory status says more; agentlas-memory index heals or rebuilds it",
+            next_step="agentlas-memory index heals it, or builds it anew",
         )
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
@@ -46,6 +47,8 @@ def _explain_writing(error: Exception) -> UserError | None:
     from agentlas_memory.ontology.database import ForeignStore
     from agentlas_memory.ontology.lock import StoreLocked
     from agentlas_memory.ontology.migrations import NewerStore
+    from agentlas_memory.ontology.notes import NoteError
+    from agentlas_memory.ontology.walk import OutsideProject
 
     if isinstance(error, StoreLocked):
         return UserError(
@@ -62,4 +65,8 @@ def _explain_writing(error: Exception) -> UserError | None:
         )
     if isinstance(error, ConfigError):
         return UserError(str(error), next_step="correct the file")
+    if isinstance(error, NoteError):
+        return UserError(str(error))
+    if isinstance(error, OutsideProject):
+        return UserError(str(error), code=WRONG_USE)
     return None

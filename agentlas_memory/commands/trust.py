@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -59,8 +58,9 @@ def describe(store: Store) -> str:
 
 
 def _owner(path: str) -> str:
+    status = Path(path).stat()
     try:
         owner = Path(path).owner()
     except (KeyError, NotImplementedError):  # a user without a name; Windows
-        owner = f"user {os.stat(path).st_uid}"
-    return owner + (", writable by everyone" if os.stat(path).st_mode & 0o002 else "")
+        owner = f"user {status.st_uid}"
+    return owner + (", writable by everyone" if status.st_mode & 0o002 else "")

@@ -8,14 +8,14 @@ from typing import Any
 import click
 
 from agentlas_memory.commands.errors import WRONG_USE, UserError
-from agentlas_memory.commands.options import common_options
+from agentlas_memory.commands.options import HOOK_HITS, HOOK_SCOPES, common_options, plain_text
 from agentlas_memory.commands.output import print_json, print_table, say
 from agentlas_memory.commands.projects import open_project_store, require
 from agentlas_memory.project import Project
 
 
 @click.command()
-@click.argument("text", required=False)
+@click.argument("text", type=plain_text, required=False)
 @click.option("--last", is_flag=True, help="Explain the last prompt a host asked about.")
 @common_options
 def why(text: str | None, last: bool, named: str | None, as_json: bool) -> None:
@@ -39,10 +39,9 @@ def explain_prompt(project: Project, text: str) -> dict[str, Any]:
     from agentlas_memory.commands.candidates import candidate_document, hit_document
     from agentlas_memory.commands.shown import shown_parts
     from agentlas_memory.commands.standing import silenced_by
-    from agentlas_memory.hook import HITS, SCOPES
     from agentlas_memory.runtime import OntologyRuntime
 
-    found = OntologyRuntime(project.database).explain(text, scopes=SCOPES, limit=HITS)
+    found = OntologyRuntime(project.database).explain(text, scopes=HOOK_SCOPES, limit=HOOK_HITS)
     ranks = {hit.chunk_id: rank for rank, hit in enumerate(found.hits, 1)}
     parts = shown_parts(found)
     candidates = [

@@ -14,7 +14,7 @@ from agentlas_memory.embedding.asset import (
     asset_dir,
     stamp_text,
 )
-from agentlas_memory.embedding.model import STAMP_FILE
+from agentlas_memory.embedding.model import stamp_file
 from agentlas_memory.lean import make_private_folder
 
 FORMAT = "agentlas-model2vec-int8-v1"
@@ -52,7 +52,7 @@ def verify_asset(folder: str | Path) -> AssetReport:
     return AssetReport(MODEL_NAME, status, content, str(folder), reason)
 
 
-def write_stamp(folder: str | Path, stamp_file: str | Path) -> None:
+def write_stamp(folder: str | Path, stamp_path: str | Path) -> None:
     """Verify the model fully, then record its files for the hook; raise AssetRejected."""
     try:
         # Taken first: a file that changes while we hash no longer matches its stamp.
@@ -62,7 +62,7 @@ def write_stamp(folder: str | Path, stamp_file: str | Path) -> None:
     report = verify_asset(folder)
     if report.reason:
         raise AssetRejected(report.reason)
-    target = Path(stamp_file)
+    target = Path(stamp_path)
     descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=target.name)  # mode 0600
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -73,18 +73,18 @@ def write_stamp(folder: str | Path, stamp_file: str | Path) -> None:
         raise
 
 
-def refresh_stamp(home: str | Path) -> None:
+def refresh_stamp(home: str) -> None:
     """Stamp the packaged model for the hook, if it is not stamped as it lies here.
 
     Without a home, or when the model is rejected, there is no stamp: the hook finds out by itself.
     """
-    stamp_file = Path(home, STAMP_FILE)
     folder = asset_dir()
     try:
-        if not home or (stamp_file.exists() and stamp_file.read_text() == stamp_text(folder)):
+        stamp = Path(stamp_file(home))
+        if not home or (stamp.exists() and stamp.read_text() == stamp_text(folder)):
             return
-        make_private_folder(str(stamp_file.parent))
-        write_stamp(folder, stamp_file)
+        make_private_folder(str(stamp.parent))
+        write_stamp(folder, stamp)
     except (OSError, AssetRejected):
         return
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentlas_memory.ontology.lock import writer_lock
-from agentlas_memory.ontology.migrations import add_lexical_index, migrate
+from agentlas_memory.ontology.migrations import migrate, renew_lexical_index
 from agentlas_memory.ontology.schema import APPLICATION_ID
 from agentlas_memory.ontology.store import StoreUnusable, check_tables
 
@@ -23,6 +23,7 @@ class ForeignStore(Exception):
 @contextmanager
 def writable_database(path: Path, wait: float = 10.0) -> Iterator[sqlite3.Connection]:
     """Open the store at `path` for writing, made new where there is none, under the writer lock."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with writer_lock(path.parent, wait):
         connection = _open_or_rebuild(path)
         try:
@@ -31,15 +32,24 @@ def writable_database(path: Path, wait: float = 10.0) -> Iterator[sqlite3.Connec
             connection.close()
 
 
+def set_damaged_aside(path: Path, wait: float) -> None:
+    """Move away a store whose damage showed only while it was written."""
+    with writer_lock(path.parent, wait):
+        _set_aside(path)
+
+
+def is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Tell damage from its subclasses, where the file is not to blame: locked, read-only, disk full."""
+    return type(error) is sqlite3.DatabaseError
+
+
 def _open_or_rebuild(path: Path) -> sqlite3.Connection:
     """Return an open store; a damaged file is moved aside first, never deleted."""
-    if path.exists() and path.stat().st_size == 0:
-        path.unlink()  # left by a kill before the first transaction
     try:
         return _open(path)
     except (sqlite3.DatabaseError, StoreUnusable) as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise  # locked, read-only or a full disk: the file itself is not to blame
+        if isinstance(error, sqlite3.DatabaseError) and not is_damage(error):
+            raise
         _set_aside(path)
         return _open(path)
 
@@ -53,9 +63,9 @@ def _open(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA " + pragma)
         connection.execute("PRAGMA foreign_keys=OFF")
         migrate(connection)
-        add_lexical_index(connection)
         check_tables(connection)
         _check_pages(connection)
+        renew_lexical_index(connection)
     except BaseException:
         connection.close()
         raise
@@ -82,12 +92,12 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
         raise ForeignStore(f"{path} is a database of another program; it was left as it is")
 
 
-def _set_aside(path: Path) -> Path:
-    """Rename a damaged store and its journal, and return the new name."""
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    aside = path.with_name(f"{path.name}.damaged-{stamp}")
-    path.rename(aside)
+def _set_aside(path: Path) -> None:
+    """Rename a damaged store and its journal to names that are free."""
+    aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+    while aside.exists():
+        aside = aside.with_name(aside.name + "-")
     journal = path.with_name(path.name + "-journal")
-    if journal.exists():
+    if journal.exists():  # first: left alone, it would be played back into the new store
         journal.rename(aside.with_name(aside.name + "-journal"))
-    return aside
+    path.rename(aside)

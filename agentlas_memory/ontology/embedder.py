@@ -78,8 +78,13 @@ def model_identity() -> str:
 
 
 def open_embedder(many: bool) -> Embedder:
-    """Return the embedder that is done first; one without vectors when the model is rejected."""
-    try:
-        return ManyEmbedder() if many else QuickEmbedder()
-    except AssetRejected:
-        return NoEmbedder()
+    """Return the embedder that is done first; one without vectors when the model is rejected.
+
+    The hook reads fewer files than model2vec: while those are sound, there are vectors.
+    """
+    for kind in (ManyEmbedder, QuickEmbedder) if many else (QuickEmbedder,):
+        try:
+            return kind()
+        except AssetRejected:
+            continue
+    return NoEmbedder()

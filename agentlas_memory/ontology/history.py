@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +12,9 @@ from agentlas_memory.hook import CHILD_VARIABLE
 
 _SECONDS = 5.0
 _COMMITS = 20_000
+_COMMIT = re.compile(r"\x01(\d{1,12})")  # a file may be called \x01 as well, hence the digits
+_FEW = 50  # files that git is asked for by name, so that a note does not cost the whole history
+_GIT_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
 
 def commit_times(project: Path, paths: Iterable[str]) -> dict[str, int]:
@@ -22,8 +26,10 @@ def commit_times(project: Path, paths: Iterable[str]) -> dict[str, int]:
     wanted = set(paths)
     if not wanted:
         return {}
-    command = ["git", "-C", str(project), "log", f"-{_COMMITS}", "--format=%x01%ct", "--name-only"]
-    command += ["-z", "--relative", "--no-renames", "--", "."]
+    command = ["git", "--literal-pathspecs", "-C", str(project), "log", f"-{_COMMITS}"]
+    command += ["--format=%x01%ct", "--name-only", "-z", "--relative", "--no-renames"]
+    # A signature is checked by whatever program the repository's configuration names.
+    command += ["--no-show-signature", "--", *(wanted if len(wanted) <= _FEW else ".")]
     try:
         output = subprocess.run(
             command,
@@ -31,18 +37,26 @@ def commit_times(project: Path, paths: Iterable[str]) -> dict[str, int]:
             capture_output=True,
             timeout=_SECONDS,
             check=True,
-            env={**os.environ, CHILD_VARIABLE: "1", "GIT_OPTIONAL_LOCKS": "0"},
+            env=_environment(),
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return {}
     return _newest(output.decode("utf-8", "surrogateescape"), wanted)
 
 
+def _environment() -> dict[str, str]:
+    """Return ours without the repository that a git hook is run for: it may be another one."""
+    kept = {name: value for name, value in os.environ.items() if name not in _GIT_PLACES}
+    return {**kept, CHILD_VARIABLE: "1", "GIT_OPTIONAL_LOCKS": "0"}
+
+
 def _newest(log: str, wanted: set[str]) -> dict[str, int]:
     times: dict[str, int] = {}
-    for commit in log.split("\x01")[1:]:
-        time, *names = commit.replace("\n", "\0").split("\0")
-        for name in names:
-            if name in wanted:
-                times.setdefault(name, int(time))
+    time = 0
+    for field in log.split("\0"):
+        name = field.removeprefix("\n")
+        if commit := _COMMIT.fullmatch(field):
+            time = int(commit[1])
+        elif name in wanted:
+            times.setdefault(name, time)
     return times

@@ -6,17 +6,25 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from agentlas_memory.ontology.config import MemoryConfig, load_config
-from agentlas_memory.ontology.database import writable_database
+from agentlas_memory.ontology.database import is_damage, set_damaged_aside, writable_database
+from agentlas_memory.ontology.documents import INBOX
 from agentlas_memory.ontology.embedder import model_identity
 from agentlas_memory.ontology.history import commit_times
 from agentlas_memory.ontology.pipeline import prepare_all
 from agentlas_memory.ontology.prepare import Job, Unprepared
 from agentlas_memory.ontology.prepared import PreparedSource
-from agentlas_memory.ontology.upkeep import content_version, finish_run, is_up_to_date
+from agentlas_memory.ontology.records import renew_records
+from agentlas_memory.ontology.upkeep import (
+    expire_sources,
+    finish_run,
+    has_unwritten_sources,
+    is_up_to_date,
+)
 from agentlas_memory.ontology.walk import Found, Skipped, walk_project
 from agentlas_memory.ontology.writer import StoreWriter
 from agentlas_memory.project import DATABASE
@@ -66,14 +74,27 @@ def index_project(
     of another writer, ConfigError, ForeignStore, NewerStore, sqlite3.OperationalError, and ValueError
     for a path outside the project.
     """
+    try:
+        return _index(project, paths, progress, wait, forget)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        set_damaged_aside(project / DATABASE, wait)
+        return _index(project, (), progress, wait, forget)
+
+
+def _index(
+    project: Path, paths: Sequence[Path], progress: Progress | None, wait: float, forget: bool
+) -> IndexReport:
     started = time.monotonic()
     config = load_config(project)
-    seen = list(walk_project(project, config, paths or None))
-    found = [one for one in seen if isinstance(one, Found)]
-    skipped = [one for one in seen if isinstance(one, Skipped)]
     with writable_database(project / DATABASE, wait) as connection:
+        # Under the lock: what another writer took in meanwhile would look vanished.
+        seen = list(walk_project(project, config, paths or None))
+        found = [one for one in seen if isinstance(one, Found)]
+        skipped = [one for one in seen if isinstance(one, Skipped)]
         run = _Run(connection, project, config)
-        run.compare(found, paths)
+        run.compare(found, _asked_for(project, paths))
         skipped += run.write(progress)
         run.finish(forget)
         sources, chunks = run.totals()
@@ -99,23 +120,25 @@ class _Run:
         self._config = config
         self._writer = StoreWriter(connection)
         self.embedding = model_identity()
+        expire_sources(connection, self.embedding)
+        self._expired = has_unwritten_sources(connection)
+        renew_records(connection, self._writer)
         self._known = self._load_known()
         self._jobs: list[Job] = []
         self._touched: list[Job] = []
         self.gone: list[str] = []
         self.added = self.changed = self.unreadable = 0
 
-    def compare(self, found: Sequence[Found], paths: Sequence[Path]) -> None:
+    def compare(self, found: Sequence[Found], asked: Callable[[str], bool]) -> None:
         """Decide by size and time, and where they differ by content, which files to prepare."""
         for file in found:
-            job = Job(file.path, file.size, file.mtime_ns, self._config.scope_of(file.path), None)
             known = self._known.get(file.path)
+            job = Job(file.path, file.size, file.mtime_ns, self._scope_of(file.path, known), None)
             if known is None or not self._same_content(job, known):
                 self._jobs.append(job)
             elif (known.size, known.mtime_ns) != (job.size, job.mtime_ns):
                 self._touched.append(job)
         there = {file.path for file in found}
-        asked = _asked_for(self._project, paths)
         self.gone = sorted(path for path in self._known if path not in there and asked(path))
         times = commit_times(self._project, (job.path for job in self._jobs))
         self._jobs = [job._replace(commit_time=times.get(job.path)) for job in self._jobs]
@@ -131,13 +154,14 @@ class _Run:
                 self._writer.remove(path)
             for job in self._touched:
                 self._writer.touch(job.path, job.size, job.mtime_ns)
-            for prepared in prepare_all(self._project, self._jobs) if self._jobs else ():
-                if isinstance(prepared, Unprepared):
-                    unreadable.append(Skipped(prepared.path, prepared.reason))
-                self._write_one(prepared)
-                done += sizes[prepared.path]
-                if progress:
-                    progress(done, total)
+            with closing(prepare_all(self._project, self._jobs)) as sources:
+                for prepared in sources:
+                    if isinstance(prepared, Unprepared):
+                        unreadable.append(Skipped(prepared.path, prepared.reason))
+                    self._write_one(prepared)
+                    done += sizes[prepared.path]
+                    if progress:
+                        progress(done, total)
             self._writer.commit()
         except BaseException:
             self._writer.rollback()
@@ -146,9 +170,10 @@ class _Run:
 
     def finish(self, forget: bool) -> None:
         """Bring what is derived up to date, if anything changed or was left behind by a kill."""
-        if forget or not is_up_to_date(self._connection, self.embedding):
-            folder = (self._project / DATABASE).parent
-            finish_run(self._connection, folder, self.embedding, forget=forget)
+        folder = (self._project / DATABASE).parent
+        if forget or not is_up_to_date(self._connection, folder):
+            # What newer rules redact must not live on in the lexical index either.
+            finish_run(self._connection, folder, forget=forget or self._expired)
 
     def totals(self) -> tuple[int, int]:
         """Return how many sources and chunks the store holds."""
@@ -171,22 +196,19 @@ class _Run:
             self.added += 1
 
     def _load_known(self) -> dict[str, _Known]:
-        """Return the files in the store; their content counts only if it was indexed as now."""
-        version = self._connection.execute(
-            "SELECT count(*) FROM meta WHERE (key, value) IN"
-            " (VALUES ('content_version', ?), ('embedding', ?))",
-            (content_version(), self.embedding),
-        ).fetchone()[0]
         rows = self._connection.execute(
             "SELECT path, size, mtime_ns, content_hash, scope FROM sources WHERE kind <> 'record'"
         )
-        return {
-            path: _Known(size, mtime_ns, content_hash if version == 2 else None, scope)
-            for path, size, mtime_ns, content_hash, scope in rows
-        }
+        return {path: _Known(*row) for path, *row in rows}
+
+    def _scope_of(self, path: str, known: _Known | None) -> str:
+        """Return the scope that `memory.toml` gives a file; a note says its own."""
+        if known is not None and path.startswith(f"{INBOX}/"):
+            return known.scope
+        return self._config.scope_of(path)
 
     def _same_content(self, job: Job, known: _Known) -> bool:
-        if known.content_hash is None:
+        if known.content_hash is None or known.scope != job.scope:
             return False
         if (known.size, known.mtime_ns) == (job.size, job.mtime_ns):
             return True
@@ -200,8 +222,13 @@ class _Run:
 def _asked_for(project: Path, paths: Sequence[Path]) -> Callable[[str], bool]:
     """Return a test for whether a run narrowed to `paths` is about a source's path."""
     root = project.resolve()
-    names = {path.resolve().relative_to(root).as_posix() for path in paths}
+    names = {_real(path).relative_to(root).as_posix() for path in paths}
     if not names or "." in names:
         return lambda path: True
     below = tuple(f"{name}/" for name in names)
     return lambda path: path in names or path.startswith(below)
+
+
+def _real(path: Path) -> Path:
+    """Return a path without links, but for one at its end, which the walk does not follow either."""
+    return path.resolve() if path.name in ("", "..") else path.parent.resolve() / path.name

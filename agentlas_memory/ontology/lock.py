@@ -38,7 +38,10 @@ def writer_lock(folder: Path, seconds: float) -> Iterator[None]:
 if os.name == "nt":
     import msvcrt
 
+    _FAR_BYTE = 1 << 20  # others must be able to read the process id
+
     def _try_lock(handle: int) -> bool:
+        os.lseek(handle, _FAR_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
         except OSError:

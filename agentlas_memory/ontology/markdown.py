@@ -12,13 +12,12 @@ import re
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agentlas_memory.ontology.outline import Heading, Outline
+from agentlas_memory.ontology.outline import MAX_HEADING, Heading, Outline
 
 _BLOCKS = MarkdownIt("commonmark")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _INLINE = MarkdownIt("commonmark").enable("strikethrough")
 
-MAX_HEADING = 300
 _MARKUP = re.compile(r"[`*_\[<&\\!~{]")
 _ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
 _REFERENCE = re.compile(r"\[([^\[\]]+)\](?:\[[^\[\]]*\])?")

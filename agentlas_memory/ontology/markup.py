@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agentlas_memory.ontology.outline import Heading, Outline
+from agentlas_memory.ontology.outline import MAX_HEADING, Heading, Outline
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+\s*$")
 _RST_CODE = re.compile(r"\.\. (?:code|code-block|sourcecode|parsed-literal|highlight)::")
@@ -83,7 +83,8 @@ def _indented_end(lines: Sequence[str], index: int) -> int:
     """Return the number of the last line of the indented block that begins at `index`."""
     end = index
     margin = len(lines[index - 1]) - len(lines[index - 1].lstrip())
-    for number, line in enumerate(lines[index:], start=index + 1):
+    for number in range(index + 1, len(lines) + 1):
+        line = lines[number - 1]
         if not line.strip():
             continue
         if len(line) - len(line.lstrip()) <= margin:
@@ -130,7 +131,9 @@ def outline_org(lines: Sequence[str]) -> Outline:
     """Find `*` headlines and `#+title:`; keywords and tags are no part of a headline."""
     headings, fences = [], []
     opened = 0
-    for number, line in enumerate(lines, start=1):
+    # No headline is longer; the expressions are slow on endless lines.
+    heads = (line[:MAX_HEADING] for line in lines)
+    for number, line in enumerate(heads, start=1):
         if (title := _ORG_TITLE.match(line)) and title[2]:
             headings.append(Heading(len(title[1]) + 1, title[2].strip("=~"), number, number + 1))
             # Org ends every block at a headline.

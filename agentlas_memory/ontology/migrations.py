@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from agentlas_memory.ontology.naming import TERMS_VERSION, index_terms, source_name
 from agentlas_memory.ontology.schema import APPLICATION_ID, INDEXES, SCHEMA_VERSION, TABLES
 from agentlas_memory.ontology.writer import has_lexical_index, set_meta
 
@@ -29,22 +30,38 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("COMMIT")
 
 
-def add_lexical_index(connection: sqlite3.Connection) -> bool:
-    """Make the FTS5 table where it is missing; False when this SQLite lacks the module.
+def renew_lexical_index(connection: sqlite3.Connection) -> None:
+    """Fill the FTS5 table from the chunks, where it is missing or holds another analyzer's terms.
 
-    A store without it is searched by scanning. Once the module is there, clearing the version has
-    every source indexed again.
+    A contentless table forgets only the terms it is told, so another analyzer's cannot be taken out
+    one by one. Where this SQLite lacks the module there is no table, and recall scans the chunks.
     """
-    if has_lexical_index(connection):
-        return True
+    version = connection.execute("SELECT value FROM meta WHERE key = 'terms_version'").fetchone()
+    if has_lexical_index(connection) and version == (TERMS_VERSION,):
+        return
+    connection.execute("BEGIN IMMEDIATE")
     try:
+        connection.execute("DROP TABLE IF EXISTS chunk_fts")
         connection.execute(TABLES["chunk_fts"])
     except sqlite3.OperationalError as error:
+        connection.execute("ROLLBACK")
         if "no such module" in str(error):
-            return False
+            return
         raise
-    set_meta(connection, "content_version", "")
-    return True
+    connection.executemany(
+        "INSERT INTO chunk_fts(rowid, heading, body) VALUES (?, ?, ?)", _terms_of_all(connection)
+    )
+    set_meta(connection, "terms_version", TERMS_VERSION)
+    connection.execute("COMMIT")
+
+
+def _terms_of_all(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]:
+    rows = connection.execute(
+        "SELECT chunk_id, path, title, kind, heading, text FROM chunks JOIN sources"
+        " USING (source_id) ORDER BY chunk_id"
+    )
+    for chunk_id, path, title, kind, heading, text in rows:
+        yield chunk_id, *index_terms(source_name(path, title, kind), heading, text)
 
 
 def _create(connection: sqlite3.Connection) -> None:

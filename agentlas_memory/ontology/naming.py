@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from agentlas_memory.ontology.analyzer import analyze
+from agentlas_memory.ontology.analyzer import ANALYZER_VERSION, analyze
+
+# Names all that decides a chunk's terms; a store with another one has its lexical index filled anew.
+TERMS_VERSION = f"1+{ANALYZER_VERSION}"
 
 _SAY_NOTHING = ("readme", "index")  # such a file is named by its folder
 

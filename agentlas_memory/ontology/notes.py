@@ -233,16 +233,15 @@ def _read(file: Path) -> bytes:
 def _create(file: Path, data: bytes) -> None:
     """Write a new file whole or not at all; the mode is the umask's, as notes may be committed."""
     aside = file.with_name(f".{file.name}.tmp")
-    try:
-        with aside.open("xb") as stream:
+    with aside.open("xb") as stream:
+        try:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        # Whoever holds the temporary name may take the final one, unless it is taken.
-        if file.exists():
-            raise NoteError(f"{file.name} exists already")
-        aside.rename(file)
-    except OSError as error:
-        raise NoteError(f"{file} cannot be written: {error.strerror}") from error
-    finally:
-        aside.unlink(missing_ok=True)
+            # Whoever holds the temporary name may take the final one, unless it is taken.
+            if file.exists():
+                raise NoteError(f"{file.name} exists already")
+            aside.rename(file)
+        except BaseException:
+            aside.unlink()
+            raise

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from agentlas_memory.ontology.documents import Section
 
+MAX_HEADING = 300
+
 
 class Heading(NamedTuple):
     """A heading, the line it starts on and the first line of what stands under it."""
@@ -44,7 +46,7 @@ def build_sections(lines: Sequence[str], outline: Outline, first_line: int) -> t
         ]
         sections.append(
             Section(
-                heading_path=tuple(opened.text for opened in open_headings),
+                heading_path=tuple(opened.text[:MAX_HEADING] for opened in open_headings),
                 start_line=heading.line,
                 body_line=heading.body_line,
                 end_line=end,
@@ -57,4 +59,4 @@ def build_sections(lines: Sequence[str], outline: Outline, first_line: int) -> t
 
 def first_title(headings: Iterable[Heading]) -> str | None:
     """Return the first heading of the top level, if the file has one."""
-    return next((heading.text for heading in headings if heading.level == 1), None)
+    return next((heading.text[:MAX_HEADING] for heading in headings if heading.level == 1), None)

@@ -6,9 +6,11 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
+from threading import Thread
 
 from agentlas_memory.ontology.embedder import Embedder, open_embedder
 from agentlas_memory.ontology.prepare import Job, Unprepared, prepare_files
@@ -24,8 +26,10 @@ _AHEAD = 2  # batches a worker may be ahead of the writer, so that memory stays 
 Prepared = PreparedSource | Unprepared
 
 
-def prepare_all(root: Path, jobs: Sequence[Job]) -> Iterator[Prepared]:
+def prepare_all(root: Path, jobs: Sequence[Job]) -> Generator[Prepared, None, None]:
     """Yield every file's source (or why there is none) in the order of the jobs."""
+    if not jobs:
+        return
     size = sum(job.size for job in jobs)
     workers = min(_MOST_WORKERS, os.cpu_count() or 1)
     if size < _POOL_BYTES or workers < 2:
@@ -43,13 +47,27 @@ def _prepare_in_pool(root: Path, jobs: Sequence[Job], workers: int) -> Iterator[
         waiting: deque[Future[list[Prepared]]] = deque()
         try:
             for batch in _batches(jobs):
-                waiting.append(pool.submit(_work, root, batch))
+                with _interrupts_held():
+                    waiting.append(pool.submit(_work, root, batch))
                 if len(waiting) >= workers * _AHEAD:
                     yield from waiting.popleft().result()
             while waiting:
                 yield from waiting.popleft().result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Put off Ctrl-C: a worker is started here, and inherits that until it can ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
@@ -69,9 +87,18 @@ _embedder: Embedder | None = None  # of a worker process
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, which ends the run in order."""
+    """Leave Ctrl-C to the parent, which ends the run in order, and end when the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the cores are ours already
+
+
+def _end_with_parent() -> None:
+    # Without this a worker waits for work for ever: all of them hold the queue's other end open.
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(root: Path, jobs: Sequence[Job]) -> list[Prepared]:

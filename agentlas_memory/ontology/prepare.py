@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentlas_memory.ontology.chunker import chunk_document
-from agentlas_memory.ontology.documents import Chunk, Document, Link, Mention, UnreadableDocument
+from agentlas_memory.ontology.documents import Chunk, Document, UnreadableDocument
 from agentlas_memory.ontology.embedder import Embedder
 from agentlas_memory.ontology.entities import extract_entities
 from agentlas_memory.ontology.formats import read_document
@@ -22,7 +22,8 @@ from agentlas_memory.ontology.prepared import (
     PreparedSource,
 )
 from agentlas_memory.ontology.standing import document_kind, document_status
-from agentlas_memory.redact import redact
+from agentlas_memory.redact import find_secrets, redact
+from agentlas_memory.secret_keyblocks import KIND as KEY_BLOCK
 
 
 class Job(NamedTuple):
@@ -74,22 +75,23 @@ def _with_vectors(source: PreparedSource, name: str, vectors: Sequence[bytes]) -
 def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
     try:
         data = (root / job.path).read_bytes()
-        document = read_document(job.path, data)
+        document = _without_secrets(read_document(job.path, data))
         kind, scope = _kind_and_scope(document, data, job.scope)
     except (OSError, UnreadableDocument, NoteError) as error:
         return Unprepared(job.path, _reason(error))
     chunks = chunk_document(document)
-    mentions, links = extract_entities(document, chunks)
     name = source_name(job.path, document.title, kind)
+    prepared = tuple(_prepare_chunk(name, chunk) for chunk in chunks)
+    mentions, relations = _clean_graph(document, chunks)
     return PreparedSource(
         path=job.path,
         title=redact(document.title),
         kind=kind,
         status=document_status(document) or "",
         scope=scope,
-        chunks=tuple(_prepare_chunk(name, chunk) for chunk in chunks),
-        mentions=tuple(_prepare_mention(m) for m in mentions if _is_clean(m.key, m.name)),
-        relations=tuple(_prepare_link(link) for link in links if _is_clean(*link[:3])),
+        chunks=prepared,
+        mentions=mentions,
+        relations=relations,
         size=len(data),
         mtime_ns=job.mtime_ns,
         content_hash=hashlib.sha256(data).digest(),
@@ -108,17 +110,33 @@ def _prepare_chunk(name: str, chunk: Chunk) -> PreparedChunk:
     return PreparedChunk(heading, chunk.start_line, chunk.end_line, text, *terms)
 
 
-def _prepare_mention(mention: Mention) -> PreparedMention:
-    return PreparedMention(*mention)
+def _without_secrets(document: Document) -> Document:
+    """Redact before the text is cut: the two halves of a credential look like nothing.
+
+    Lines keep their numbers. Key blocks, which are recognised in parts too, are left to the chunks,
+    where they leave no empty lines behind.
+    """
+    sections = (replace(section, text=_redact_lines(section.text)) for section in document.sections)
+    return replace(document, sections=tuple(sections))
 
 
-def _prepare_link(link: Link) -> PreparedRelation:
-    return PreparedRelation(*link)
+def _redact_lines(text: str) -> str:
+    for start, end, kind in reversed(find_secrets(text)):
+        if kind != KEY_BLOCK:
+            lines = "\n" * text.count("\n", start, end)
+            text = f"{text[:start]}[redacted:{kind}]{lines}{text[end:]}"
+    return text
 
 
-def _is_clean(*names: str) -> bool:
-    """Tell whether none of the names holds a credential: such an entity is not kept at all."""
-    return all(redact(name) == name for name in names)
+def _clean_graph(
+    document: Document, chunks: Sequence[Chunk]
+) -> tuple[tuple[PreparedMention, ...], tuple[PreparedRelation, ...]]:
+    """Return what the chunks name and relate; an entity with a credential in it is not kept at all."""
+    found, links = extract_entities(document, chunks)
+    mentions = tuple(PreparedMention(*one) for one in found if redact(one.name) == one.name)
+    keys = {mention.key for mention in mentions}
+    related = (link for link in links if link.source_key in keys and link.target_key in keys)
+    return mentions, tuple(PreparedRelation(*link) for link in related)
 
 
 def _kind_and_scope(document: Document, data: bytes, scope: str) -> tuple[str, str]:

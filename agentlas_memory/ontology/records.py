@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from agentlas_memory.ontology.database import writable_database
-from agentlas_memory.ontology.embedder import Embedder, open_embedder
+from agentlas_memory.ontology.embedder import Embedder, model_identity, open_embedder
 from agentlas_memory.ontology.naming import embedded_text, index_terms, source_name
 from agentlas_memory.ontology.prepared import PreparedChunk, PreparedSource
 from agentlas_memory.ontology.schema import SCOPES
-from agentlas_memory.ontology.upkeep import finish_run
+from agentlas_memory.ontology.upkeep import expire_sources, finish_run, has_unwritten_sources
 from agentlas_memory.ontology.writer import StoreWriter
 from agentlas_memory.redact import redact
 
@@ -30,20 +31,33 @@ class Record(NamedTuple):
 
 def ingest_records(path: Path, records: Iterable[Record | Sequence[str]], *, scope: str) -> int:
     """Write records into the store at `path` and return how many; one record is one chunk."""
-    if scope not in SCOPES:
-        raise ValueError(f"scope {scope!r}: one of {', '.join(SCOPES)}")
     written = 0
-    path.parent.mkdir(parents=True, exist_ok=True)
     with writable_database(path) as connection:
         writer = StoreWriter(connection)
         embedder = open_embedder(many=True)
+        expire_sources(connection, model_identity())
+        expired = has_unwritten_sources(connection)
+        renew_records(connection, writer)
         for batch in _batches(Record(*record) for record in records):
-            for source in _prepare(batch, scope, embedder):
-                writer.put(source)
-            writer.commit()
+            _put(writer, batch, scope, embedder)
             written += len(batch)
-        finish_run(connection, path.parent, embedder.name)
+        finish_run(connection, path.parent, forget=expired)
     return written
+
+
+def renew_records(connection: sqlite3.Connection, writer: StoreWriter) -> None:
+    """Prepare the records again that another version or model prepared: the store holds them."""
+    embedder: Embedder | None = None
+    sql = (
+        "SELECT path, text, heading, title FROM sources JOIN chunks USING (source_id)"
+        f" WHERE kind = 'record' AND content_hash IS NULL AND scope = ? LIMIT {_BATCH}"
+    )
+    for scope in SCOPES:
+        while rows := connection.execute(sql, (scope,)).fetchall():
+            embedder = embedder or open_embedder(many=True)
+            for path, *_ in rows:
+                writer.remove(path)  # newer rules of redaction may change the id itself
+            _put(writer, [Record(*row) for row in rows], scope, embedder)
 
 
 def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
@@ -51,17 +65,22 @@ def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
         yield batch
 
 
+def _put(writer: StoreWriter, records: Sequence[Record], scope: str, embedder: Embedder) -> None:
+    for source in _prepare(records, scope, embedder):
+        writer.put(source)
+    writer.commit()
+
+
 def _prepare(records: Sequence[Record], scope: str, embedder: Embedder) -> Iterator[PreparedSource]:
-    texts = [redact(_storable(record.text)) for record in records]
-    names = [source_name(record.id, record.path, "record") for record in records]
-    headings = [redact(_storable(record.title)) for record in records]
-    vectors = embedder.embed([embedded_text(*parts) for parts in zip(names, headings, texts)])
-    for record, name, heading, text, vector in zip(records, names, headings, texts, vectors):
-        terms = index_terms(name, heading, text)
-        chunk = PreparedChunk(heading, 0, 0, text, *terms, vector)
+    clean = [Record(*(redact(_storable(value)) for value in record)) for record in records]
+    names = [source_name(record.id, record.path, "record") for record in clean]
+    texts = [embedded_text(name, r.title, r.text) for name, r in zip(names, clean)]
+    for record, name, vector in zip(clean, names, embedder.embed(texts)):
+        terms = index_terms(name, record.title, record.text)
+        chunk = PreparedChunk(record.title, 0, 0, record.text, *terms, vector)
         yield PreparedSource(
-            path=_storable(record.id),
-            title=_storable(record.path),
+            path=record.id,
+            title=record.path,
             kind="record",
             status="",
             scope=scope,

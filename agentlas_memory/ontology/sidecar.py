@@ -68,12 +68,18 @@ class Sidecar:
         return None
 
 
+# Not through a link, and not waiting for the other end of a FIFO.
+_FLAGS = system.O_RDONLY
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(system, _name, 0)
+
+
 def _map_file(path: str) -> "memoryview":
     import mmap
 
     try:
-        handle = system.open(path, system.O_RDONLY | getattr(system, "O_NOFOLLOW", 0))
-    except OSError as error:
+        handle = system.open(path, _FLAGS)
+    except (OSError, ValueError) as error:
         raise SidecarRejected(f"cannot be opened: {error}") from error
     try:
         if system.fstat(handle).st_size < _HEADER:
@@ -119,22 +125,23 @@ def write_sidecar(connection: "sqlite3.Connection", folder: "Path") -> str:
 
 def _parts(connection: "sqlite3.Connection") -> "Iterable[bytes]":
     """Yield the sidecar's bytes a segment at a time, so that memory stays flat."""
+    meta = dict(connection.execute("SELECT key, value FROM meta"))
     rows = connection.execute(
-        "SELECT scope, segment_id, embedding, length(chunk_ids) / 4, length(vectors)"
-        " FROM vector_segments"
+        "SELECT scope, segment_id, length(chunk_ids) / 4, length(vectors)"
+        " FROM vector_segments WHERE embedding = ?",
+        (meta["embedding"],),
     ).fetchall()
     rows.sort(key=lambda row: (SCOPES.index(row[0]), row[1]))
-    count = sum(row[3] for row in rows)
-    dimensions = rows[0][4] // rows[0][3] if rows else 0
-    embedding = rows[0][2] if rows else ""
+    count = sum(row[2] for row in rows)
+    dimensions = rows[0][3] // rows[0][2] if rows else 0
     ranges, start = b"", 0
     for scope in SCOPES:
-        size = sum(row[3] for row in rows if row[0] == scope)
+        size = sum(row[2] for row in rows if row[0] == scope)
         ranges += _u32(start) + _u32(size)
         start += size
-    store_id = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()[0]
-    head = MAGIC + bytes.fromhex(store_id) + _u32(count) + _u32(dimensions)
-    yield (head + embedding.encode("ascii").ljust(32, b"\0") + ranges).ljust(_HEADER, b"\0")
+    head = MAGIC + bytes.fromhex(meta["store_id"]) + _u32(count) + _u32(dimensions)
+    embedding = meta["embedding"].encode("ascii").ljust(32, b"\0")
+    yield (head + embedding + ranges).ljust(_HEADER, b"\0")
     for column in ("chunk_ids", "vectors"):
         for row in rows:
             sql = f"SELECT {column} FROM vector_segments WHERE segment_id = ?"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Literal, NamedTuple
 
-from agentlas_memory.ontology.documents import INBOX, Document
+from agentlas_memory.ontology.documents import INBOX, Document, Section
 from agentlas_memory.ontology.front_matter import as_strings
 from agentlas_memory.ontology.keys import (
     ADR,
@@ -43,9 +44,11 @@ _STATUS_WORDS: Mapping[str, Status] = {
     "draft": "proposed",
     "pending": "proposed",
 }
+_PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "text", "html"})
 _HEAD_LINES = 40
 _FIELD = re.compile(
-    r"[ \t>|*+:-]*[*_]*(status|supersedes|super[sc]eded[ _-]by)[*_]*[ \t]*[:|][*_:]*[ \t]*(.+)",
+    r"[ \t>|*+:-]{0,20}[*_]{0,3}(status|supersedes|super[sc]eded[ _-]by)[*_]*"
+    r"[ \t]*[:|][*_:]*[ \t]*(.+)",
     re.IGNORECASE,
 )
 _STATUS_HEADING = re.compile(r"\W*(?:\d+[.)]?\s+)?status\W*$", re.IGNORECASE)
@@ -124,16 +127,28 @@ def _statements(document: Document) -> Iterator[_Statement]:
     for key, value in document.front_matter.items():
         for text in as_strings(value):
             yield from _read_field(key, text, 1)
-    for section in document.sections:
-        lines = section.text.split("\n")
-        in_status = bool(section.heading_path) and bool(_STATUS_HEADING.match(lines[0]))
-        if section.start_line > _HEAD_LINES and not in_status:
-            continue
-        for number, line in enumerate(lines, start=section.start_line):
-            if in_status and number >= section.body_line:
-                yield from _read_status(line, number)
+    if document.kind not in _PROSE:
+        return
+    # Elsewhere than in a record, `status: rejected` may well describe a field of some interface:
+    # there, only what stands under the title and first under Status speaks of the document.
+    is_record = document_kind(document) == "adr"
+    head = [section for section in document.sections[:2] if len(section.heading_path) < 2]
+    for section in document.sections if is_record else head:
+        for number, line in _lines_outside_fences(section, section.start_line):
             if number <= _HEAD_LINES and (field := _FIELD.match(line)):
                 yield from _read_field(field[1], field[2], number)
+    for section in document.sections:
+        if any(map(_STATUS_HEADING.match, section.heading_path[-1:])):
+            lines = _lines_outside_fences(section, section.body_line)
+            for number, line in lines if is_record else islice(lines, 1):
+                yield from _read_status(line, number)
+
+
+def _lines_outside_fences(section: Section, first: int) -> Iterator[tuple[int, str]]:
+    fenced = {line for start, end in section.fences for line in range(start, end + 1)}
+    for number, line in enumerate(section.text.split("\n"), start=section.start_line):
+        if number >= first and number not in fenced and line.strip():
+            yield number, line
 
 
 def _read_field(name: str, text: str, line: int) -> Iterator[_Statement]:
@@ -166,7 +181,7 @@ def _references(document: Document, text: str) -> list[Entity]:
     found = [entity for entity in linked if entity]
     found += [adr_entity(number) for number in ADR.findall(text)]
     if not found:
-        names = (name.strip(_DECORATION + "[]()\"'") for name in text.split(","))
+        names = (name.strip(" \t*_`[]()\"'").rstrip(".") for name in text.split(","))
         found = [_named(document, name) for name in names if _NAME.fullmatch(name)]
     return list({entity.key: entity for entity in found}.values())
 

@@ -127,12 +127,16 @@ def open_store(path: str, deadline: Deadline) -> Store:
         connection = sqlite.connect(
             _uri(path), timeout=_BUSY_SECONDS, isolation_level=None, uri=True
         )
-        connection.set_progress_handler(deadline.passed, _STEPS_BETWEEN_CHECKS)
-        for pragma in ("query_only=1", "trusted_schema=0", "mmap_size=0"):
-            connection.execute("PRAGMA " + pragma)
-        connection.execute("BEGIN")
-        check_tables(connection)
-        return Store(path, connection)
+        try:
+            connection.set_progress_handler(deadline.passed, _STEPS_BETWEEN_CHECKS)
+            for pragma in ("query_only=1", "trusted_schema=0", "mmap_size=0"):
+                connection.execute("PRAGMA " + pragma)
+            connection.execute("BEGIN")
+            check_tables(connection)
+            return Store(path, connection)
+        except BaseException:
+            connection.close()
+            raise
     except sqlite.Error as error:
         raise StoreUnusable(f"{type(error).__name__}: {error}") from error
 
@@ -141,16 +145,18 @@ def check_header(path: str) -> None:
     """Raise StoreUnusable unless the first page says that the file is a store of ours."""
     try:
         head = read_file(path, 100)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
         raise StoreUnusable(f"cannot be opened: {error}") from error
     if head[:16] != b"SQLite format 3\0":
         raise StoreUnusable("not a SQLite file")
     if int.from_bytes(head[68:72], "big") != APPLICATION_ID:
         raise StoreUnusable("not a store of agentlas-memory")
+    if head[18:20] != b"\1\1":  # reading a write-ahead log would make files in the project
+        raise StoreUnusable("has another journal mode")
 
 
 def check_tables(connection: "_sqlite3.Connection") -> None:
-    """Raise StoreUnusable unless tables and indexes are exactly the expected ones.
+    """Raise StoreUnusable unless the tables are exactly the expected ones.
 
     A newer program's store passes when the tables this version reads are unchanged. Triggers and
     views are never ours. The lexical index may be missing: it needs a module of SQLite's.
@@ -168,6 +174,13 @@ def check_tables(connection: "_sqlite3.Connection") -> None:
 
 
 def _uri(path: str) -> str:
-    """Return a SQLite URI for a path with any characters in it."""
-    safe = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return f"file:{'/' if WINDOWS else ''}{safe}?mode=ro"
+    """Return a SQLite URI for a path with any bytes in it.
+
+    `/` is written as its code as well: two of them at the start would name a host.
+    """
+    data = path.encode("utf-8", "surrogateescape")
+    safe = "".join([chr(byte) if chr(byte) in _SAFE else f"%{byte:02x}" for byte in data])
+    return f"file:{'%2f' if WINDOWS else ''}{safe}?mode=ro"
+
+
+_SAFE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agentlas_memory.ontology.outline import Heading, Outline
+from agentlas_memory.ontology.outline import MAX_HEADING, Heading, Outline
 
 _YAML_KEY = re.compile(r"([\w.$/-]+|\"[^\"]+\"|'[^']+')\s*:(?:\s|$)")
 _TOML_TABLE = re.compile(r"\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
@@ -33,7 +33,7 @@ def outline_toml(lines: Sequence[str]) -> Outline:
 
 def outline_json(lines: Sequence[str]) -> Outline:
     """Keys of a JSON object that is laid out over lines; a file on one line has none."""
-    top = min((_indent(line) for line in lines if _JSON_KEY.match(line)), default=0)
+    top = min((_indent(line) for line in lines if _JSON_KEY.match(line[:MAX_HEADING])), default=0)
     return _outline_keys([line if _indent(line) == top else "" for line in lines], _JSON_KEY)
 
 
@@ -42,7 +42,7 @@ def _indent(line: str) -> int:
 
 
 def _outline_keys(lines: Sequence[str], key: re.Pattern[str]) -> Outline:
-    found = ((number, key.match(line)) for number, line in enumerate(lines, start=1))
+    found = ((number, key.match(line[:MAX_HEADING])) for number, line in enumerate(lines, start=1))
     return Outline([Heading(1, m[1].strip("\"'"), line, line) for line, m in found if m])
 
 
@@ -53,7 +53,7 @@ def outline_code(lines: Sequence[str]) -> Outline:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             block_start = number + 1
-        elif definition := _DEFINITION.match(line):
+        elif definition := _DEFINITION.match(line[:MAX_HEADING]):
             headings.append(Heading(1, definition[1], block_start, block_start))
             block_start = number + 1
         elif line[0].isspace() or line[0] in ")]}":

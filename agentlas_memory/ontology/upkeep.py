@@ -6,9 +6,8 @@ import sqlite3
 import time
 from pathlib import Path
 
-from agentlas_memory.ontology.analyzer import ANALYZER_VERSION
 from agentlas_memory.ontology.schema import SCOPES
-from agentlas_memory.ontology.sidecar import write_sidecar
+from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected, write_sidecar
 from agentlas_memory.ontology.writer import has_lexical_index, set_meta
 from agentlas_memory.redact import REDACTION_VERSION
 
@@ -22,25 +21,51 @@ UPDATE sources SET superseded = source_id IN (
  WHERE r.relation = 'supersedes' AND c.source_id <> evidence.source_id)
 WHERE superseded OR EXISTS (SELECT 1 FROM relations WHERE relation = 'supersedes')"""
 
+# Raised when readers, chunks, entities or the embedded text change.
+_PREPARED_VERSION = 1
+
 
 def content_version() -> str:
-    """Return what the stored terms and texts depend on; another one means indexing again."""
-    return f"{ANALYZER_VERSION}+{REDACTION_VERSION}"
+    """Return what the stored texts depend on; another one means preparing them again."""
+    return f"{_PREPARED_VERSION}+{REDACTION_VERSION}"
 
 
-def is_up_to_date(connection: sqlite3.Connection, embedding: str) -> bool:
-    """Tell whether the last run was finished, by this version with this model."""
+def expire_sources(connection: sqlite3.Connection, embedding: str) -> None:
+    """Take the hashes off sources that another version or model prepared: they count as unwritten.
+
+    The versions are noted at the same moment, so what was prepared anew before a kill is not lost.
+    """
+    current = {"content_version": content_version(), "embedding": embedding}
     meta = dict(connection.execute("SELECT key, value FROM meta"))
-    return (
-        meta.get("sidecar_stale") == 0
-        and meta.get("content_version") == content_version()
-        and meta.get("embedding") == embedding
-    )
+    if all(meta.get(key) == value for key, value in current.items()):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("UPDATE sources SET content_hash = NULL")
+    for key, value in current.items():
+        set_meta(connection, key, value)
+    set_meta(connection, "sidecar_stale", 1)
+    connection.execute("COMMIT")
 
 
-def finish_run(
-    connection: sqlite3.Connection, folder: Path, embedding: str, *, forget: bool = False
-) -> None:
+def has_unwritten_sources(connection: sqlite3.Connection) -> bool:
+    """Tell whether some source is expired or was interrupted."""
+    sql = "SELECT EXISTS (SELECT 1 FROM sources WHERE content_hash IS NULL)"
+    return bool(connection.execute(sql).fetchone()[0])
+
+
+def is_up_to_date(connection: sqlite3.Connection, folder: Path) -> bool:
+    """Tell whether the last run was finished, and its sidecar is still there."""
+    meta = dict(connection.execute("SELECT key, value FROM meta"))
+    if meta.get("sidecar_stale") != 0:
+        return False
+    try:
+        Sidecar(str(folder / str(meta["sidecar"])), str(meta["store_id"]))
+    except SidecarRejected:
+        return False
+    return True
+
+
+def finish_run(connection: sqlite3.Connection, folder: Path, *, forget: bool = False) -> None:
     """Bring everything derived up to date with the sources.
 
     `forget` also rewrites the lexical index, so that no term of a removed text is left in it.
@@ -57,8 +82,6 @@ def finish_run(
             "SELECT count(*) FROM chunks JOIN sources USING (source_id) WHERE scope = ?", (scope,)
         ).fetchone()[0]
         set_meta(connection, f"chunks_{scope}", count)
-    set_meta(connection, "embedding", embedding)
-    set_meta(connection, "content_version", content_version())
     set_meta(connection, "indexed_at", int(time.time()))
     connection.execute("COMMIT")
     if has_lexical_index(connection) and (forget or _many_segments(connection)):

@@ -26,7 +26,7 @@ _HOST_FOLDERS = frozenset(
 )
 
 
-class OutsideProject(ValueError):
+class OutsideProject(ValueError):  # noqa: N818 - it reads as what it says
     """A path argument that does not lead into the project."""
 
 
@@ -59,7 +59,7 @@ def walk_project(
 ) -> Iterator[Found | Skipped]:
     """Yield the project's files in the order of their paths; `paths` narrow the run."""
     root = root.resolve()
-    asked = None if paths is None else {_inside(root, path) for path in paths}
+    asked = None if paths is None else {path_in_project(root, path) for path in paths}
     return _Walk(root, config, asked).run()
 
 
@@ -71,7 +71,7 @@ def is_host_policy(path: Path) -> bool:
     return name in _HOST_POLICY
 
 
-def _inside(root: Path, path: Path) -> str:
+def path_in_project(root: Path, path: Path) -> str:
     """Return an asked path relative to the project, without following a link at its end."""
     absolute = path if path.is_absolute() else Path.cwd() / path
     real = absolute.resolve() if path.name in ("", "..") else absolute.parent.resolve() / path.name

@@ -28,16 +28,16 @@ class StoreWriter:
 
     def put(self, source: PreparedSource) -> None:
         """Replace what the store holds of this source's path."""
-        self._begin()
-        set_meta(self._connection, "sidecar_stale", 1)
+        self._begin_change(source.path, len(source.chunks))
         self._delete_source(source.path)
         source_id = self._insert_source(source)
         chunk_ids: list[int] = []
         for at in range(0, len(source.chunks), SEGMENT_VECTORS):
-            part = source.chunks[at : at + SEGMENT_VECTORS]
-            if self._pending and self._pending + len(part) > SEGMENT_VECTORS:
+            if at:
                 self.commit()
                 self._begin()
+                self._pending = len(source.chunks) - at
+            part = source.chunks[at : at + SEGMENT_VECTORS]
             chunk_ids += self._insert_chunks(source_id, source, part)
         self._insert_graph(source, chunk_ids)
         self._connection.execute(
@@ -47,8 +47,7 @@ class StoreWriter:
 
     def remove(self, path: str) -> None:
         """Forget a source."""
-        self._begin()
-        set_meta(self._connection, "sidecar_stale", 1)
+        self._begin_change(path, 0)
         self._delete_source(path)
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
@@ -77,6 +76,16 @@ class StoreWriter:
         self._pending = 0
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+
+    def _begin_change(self, path: str, added: int) -> None:
+        """Begin a transaction, or go on with one that has room for this source's change."""
+        old = "SELECT count(*) FROM chunks JOIN sources USING (source_id) WHERE path = ?"
+        size = added + self._connection.execute(old, (path,)).fetchone()[0]
+        if self._pending + size > SEGMENT_VECTORS:
+            self.commit()
+        self._begin()
+        self._pending += size
+        set_meta(self._connection, "sidecar_stale", 1)
 
     def _begin(self) -> None:
         if not self._connection.in_transaction:
@@ -120,14 +129,10 @@ class StoreWriter:
         self._vectors[source.scope, source.embedding] += [
             (chunk_id, c.vector) for chunk_id, c in zip(ids, chunks) if c.vector
         ]
-        self._pending += len(chunks)
         return ids
 
     def _insert_graph(self, source: PreparedSource, chunk_ids: Sequence[int]) -> None:
-        named = {m.key: (m.key, m.name, m.kind) for m in source.mentions}
-        for relation in source.relations:
-            for key in (relation.subject, relation.object):
-                named.setdefault(key, (key, key, key.partition(":")[0]))
+        named = {m.key: (m.key, m.name, m.kind) for m in source.mentions}  # all that are related
         ids = self._entity_ids(list(named.values()))
         self._connection.executemany(
             "INSERT OR IGNORE INTO mentions(entity_id, chunk_id, relation) VALUES (?, ?, ?)",

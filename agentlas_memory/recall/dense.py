@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     Cosines = "DenseScores | CandidateCosines"
 
 DEPTH = 100
-_SAMPLE = 2000  # distances sorted to guess the cut, instead of sorting all of them
+_SAMPLE = 1000  # distances sorted to guess a cut, instead of sorting all of them
 
 
 class DenseScores:
@@ -21,7 +21,7 @@ class DenseScores:
         """Scan the vectors of these scopes; raise ImportError without simsimd."""
         from simsimd import cdist
 
-        width = sidecar.dimensions
+        width = len(query)
         row = memoryview(query).cast("b", (1, width))
         self._sidecar = sidecar
         self._ranges = [r for s in scopes if (r := sidecar.ranges.get(s)) and r[0] < r[1]]
@@ -53,10 +53,10 @@ class DenseScores:
 
 
 def _guess_cut(distances: list[float]) -> float:
-    """Return a distance that about three times DEPTH vectors stay below."""
-    step = len(distances) // _SAMPLE
-    if step < 2:
+    """Return a distance that some hundreds of vectors stay below, and hardly ever less than DEPTH."""
+    if len(distances) <= 4 * DEPTH:
         return 2.0
+    step = max(1, len(distances) // _SAMPLE)
     sample = sorted(distances[::step])
     return sample[min(len(sample) - 1, max(4, 3 * DEPTH // step))]
 

@@ -1,5 +1,6 @@
 """The entity list: chunks that name exactly what the prompt names."""
 
+from agentlas_memory.ontology.schema import SCOPES
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.recall.question import Question
 
@@ -10,17 +11,21 @@ _LONGEST_HEADING = 6  # words of a heading that people quote
 _AROUND = "?!.,:;()[]{}<>'\"`*“”‘’…"
 
 
-def search_entities(store: Store, question: Question) -> list[int]:
+def search_entities(
+    store: Store, question: Question, scopes: tuple[str, ...] = SCOPES
+) -> list[int]:
     """Return chunk ids, first those that define or name the rarest things of the prompt."""
     keys = list(entity_keys(question))
     if not keys:
         return []
-    marks = ",".join("?" * len(keys))
+    marks, allowed = ",".join("?" * len(keys)), ",".join("?" * len(scopes))
     scores: dict[int, float] = {}
     for (entity_id,) in store.rows(f"SELECT entity_id FROM entities WHERE key IN ({marks})", keys):
         places = store.rows(
-            "SELECT chunk_id, relation FROM mentions WHERE entity_id = ? LIMIT ?",
-            (entity_id, _COMMON + 1),
+            "SELECT m.chunk_id, m.relation FROM mentions m JOIN chunks USING (chunk_id)"
+            " JOIN sources s USING (source_id)"
+            f" WHERE m.entity_id = ? AND s.scope IN ({allowed}) LIMIT {_COMMON + 1}",
+            (entity_id, *scopes),
         )
         if len(places) > _COMMON:
             continue

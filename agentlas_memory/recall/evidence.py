@@ -1,9 +1,10 @@
 """A hit as evidence: the lines that matter, and where they stand."""
 
-from agentlas_memory.capsule import MAX_SNIPPET, Evidence
+from agentlas_memory.capsule import MAX_SNIPPET, Evidence, visible
 from agentlas_memory.ontology.store import ChunkRow
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.snippet import cut_snippet
+from agentlas_memory.redact import redact
 
 
 def evidence_of(candidate: Candidate) -> Evidence:
@@ -14,5 +15,9 @@ def evidence_of(candidate: Candidate) -> Evidence:
 
 def evidence_of_row(row: ChunkRow, wanted: list[str] | None = None) -> Evidence:
     """Return a chunk's best lines; without wanted words, its first ones."""
-    snippet = cut_snippet(row.text, row.start_line, row.end_line, wanted or [], MAX_SNIPPET)
-    return Evidence(row.path, row.heading, snippet.start_line, snippet.end_line, snippet.text)
+    text = row.text
+    if len(text) > MAX_SNIPPET:
+        text = redact(visible(text))  # before the cut, which would leave half a key
+    snippet = cut_snippet(text, row.start_line, row.end_line, wanted or [], MAX_SNIPPET)
+    heading = row.heading.rpartition(" > ")[2]
+    return Evidence(row.path, heading, snippet.start_line, snippet.end_line, snippet.text)

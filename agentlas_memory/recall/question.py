@@ -30,6 +30,8 @@ def read_question(prompt: str) -> Question:
     """
     if len(prompt) > HEAD + TAIL:
         prompt = prompt[:HEAD] + "\n" + prompt[-TAIL:]
+    if not prompt.isascii():  # a lone surrogate is no text to SQLite
+        prompt = prompt.encode("utf-8", "replace").decode("utf-8")
     if len(prompt) <= _SHORT:
         return Question(prompt)
     prose = [line for line in _lines_outside_fences(prompt) if _reads_like_prose(line)]

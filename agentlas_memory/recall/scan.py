@@ -1,8 +1,9 @@
 """The lexical list without FTS5: a plain scan, for interpreters whose SQLite lacks the module."""
 
-from agentlas_memory.ontology.store import Store
+from agentlas_memory.ontology.store import ChunkRow, Store
 
 DEPTH = 100
+_MOST_TERMS = 200  # SQLite takes sums of a thousand; each is looked for in every text
 
 
 def search_by_scan(
@@ -14,12 +15,23 @@ def search_by_scan(
     """
     if not terms:
         return []
+    terms = terms[:_MOST_TERMS]
     hits = " + ".join(["(instr(lower(c.heading || ' ' || c.text), ?) > 0)"] * len(terms))
     marks = ",".join("?" * len(scopes))
     sql = (
         f"SELECT c.chunk_id, {hits} AS score FROM chunks c JOIN sources s USING (source_id)"
         f" WHERE s.scope IN ({marks}) AND score > 0 ORDER BY score DESC, c.chunk_id LIMIT {DEPTH}"
     )
-    stems = [term[:-1] if len(term) > 3 and term[-1] in "ie" else term for term in terms]
-    rows = store.rows(sql, (*stems, *scopes))
+    rows = store.rows(sql, (*map(_stem, terms), *scopes))
     return [(row[0], float(row[1])) for row in rows]  # type: ignore[misc, arg-type]
+
+
+def terms_in_text(terms: list[str], row: ChunkRow) -> list[str]:
+    """Return the terms that a chunk holds, as the scan sees it."""
+    text = f"{row.heading} {row.text}".lower()
+    return [term for term in terms if _stem(term) in text]
+
+
+def _stem(term: str) -> str:
+    """Return the part of a term that all forms of the word begin with: polici -> polic."""
+    return term[:-1] if len(term) > 3 and term[-1] in "ie" else term

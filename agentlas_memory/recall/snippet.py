@@ -26,7 +26,7 @@ def cut_snippet(
     first, last = _best_run(lines, wanted, limit)
     shown = "\n".join(lines[first:last])
     if len(shown) > limit:
-        shown = shown[:limit].rpartition(" ")[0] or shown[:limit]
+        shown = _best_part(shown, wanted, limit)
     numbered = len(lines) == end_line - start_line + 1  # not so when a long line was cut
     return (
         Snippet(shown, start_line + first, start_line + last - 1)
@@ -52,3 +52,17 @@ def _best_run(lines: list[str], wanted: list[str], limit: int) -> tuple[int, int
         if last == len(lines):
             break
     return best_run
+
+
+def _best_part(line: str, wanted: list[str], limit: int) -> str:
+    """Return the part of one long line that holds most words, from the beginning of a sentence."""
+    starts = [0]
+    while (at := line.find(". ", starts[-1]) + 2) > 1:
+        starts.append(at)
+        if len(line) - at < limit:
+            break
+    parts = [line[at : at + limit].lower() for at in starts]
+    counts = [sum(word in part for word in wanted) for part in parts]
+    start = starts[counts.index(max(counts))]
+    part = line[start : start + limit]
+    return part if start + limit >= len(line) else part.rpartition(" ")[0] or part

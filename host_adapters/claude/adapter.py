@@ -9,9 +9,8 @@ from agentlas_memory.lean import quote_json
 
 EMPTY = b""  # `{}` would be read as text by some events
 KEEPS_CONTEXT = True  # injected text stays in the conversation, and is not deduplicated
-FOREIGN_VARIABLES = (
-    "GROK_HOOK_EVENT",
-)  # set when Grok runs the hooks it finds in Claude's settings
+# Set when Grok runs the hooks it finds in Claude's settings.
+FOREIGN_VARIABLES = ("GROK_HOOK_EVENT",)
 
 _KINDS = {"UserPromptSubmit": PROMPT, "SessionStart": START}
 
@@ -22,14 +21,16 @@ def parse(payload: dict[str, object], event: str) -> HookEvent | None:
     kind = _KINDS.get(name)
     if kind is None:
         return None
+    agent = text_field(payload, "agent_id")
     return HookEvent(
         name,
         kind,
         cwd=text_field(payload, "cwd"),
         prompt=text_field(payload, "prompt"),
-        session=text_field(payload, "session_id"),
-        source=text_field(payload, "source"),
-        subagent=bool(text_field(payload, "agent_id")),
+        # A sub-agent has a context of its own: it was not given what its parent was.
+        session=text_field(payload, "session_id") + agent,
+        source=text_field(payload, "source") if kind == START else "",
+        subagent=bool(agent),
     )
 
 

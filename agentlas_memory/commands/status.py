@@ -1,0 +1,147 @@
+"""`status`: is memory on here, how old is it, and why was the last prompt silent."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentlas_memory.commands.errors import command_line
+from agentlas_memory.commands.options import common_options
+from agentlas_memory.commands.output import print_json, show
+from agentlas_memory.commands.projects import find
+from agentlas_memory.commands.standing import is_trusted, retrieval_of, silenced_by, store_state
+from agentlas_memory.deadline import Deadline
+from agentlas_memory.home import data_home
+from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
+from agentlas_memory.project import Project
+
+_PATIENCE_MS = 5_000.0
+_LOOKING_SECONDS = 2.0  # for changed files; what was counted by then is reported
+
+
+@click.command()
+@common_options
+def status(named: str | None, as_json: bool) -> None:
+    """Report on the project's memory; whatever is wrong with it is reported, not an error."""
+    project = find(named)
+    document = describe(project)
+    if as_json:
+        print_json(document)
+    else:
+        show("\n".join(_lines(document, silenced_by(project) if project else "")))
+
+
+def describe(project: Project | None) -> dict[str, Any]:
+    """Return the status of a project, or of the lack of one."""
+    state, reason = store_state(project.database) if project else ("missing", "no project here")
+    document: dict[str, Any] = {
+        "project": project and project.root,
+        "trusted": project is not None and is_trusted(project),
+        "store": {"path": project and project.database, "state": state, "reason": reason},
+        "sources": None,
+        "chunks": None,
+        "indexed_at": None,
+        "changed_since": None,
+        "retrieval": None,
+        "last_silence": None,
+        "last_failure": _last_failure(),
+        "hosts": [],
+    }
+    if project is not None:
+        try:
+            store = open_store(project.database, Deadline(_PATIENCE_MS))
+        except StoreUnusable:
+            return document
+        try:
+            document.update(_describe_store(project, store))
+        finally:
+            store.close()
+    return document
+
+
+def _describe_store(project: Project, store: Store) -> dict[str, Any]:
+    from agentlas_memory.commands.last_recall import read_receipt
+
+    receipt = read_receipt(store.text("store_id")) or {}
+    return {
+        "sources": store.rows("SELECT count(*) FROM sources")[0][0],
+        "chunks": store.rows("SELECT count(*) FROM chunks")[0][0],
+        "indexed_at": _as_iso(store.number("indexed_at")),
+        "changed_since": _changed_since(project, store),
+        "retrieval": retrieval_of(store),
+        "last_silence": receipt.get("silence_reason") or None,
+    }
+
+
+def _changed_since(project: Project, store: Store) -> int | None:
+    """Return how many files were added, changed or removed since they were indexed."""
+    from agentlas_memory.ontology.config import ConfigError, load_config
+    from agentlas_memory.ontology.walk import Found, walk_project
+
+    sql = "SELECT path, size, mtime_ns, content_hash FROM sources WHERE kind <> 'record'"
+    known = {path: stamp for path, *stamp in store.rows(sql)}
+    root = Path(project.store_root)
+    changed = 0
+    end = time.monotonic() + _LOOKING_SECONDS
+    try:
+        for one in walk_project(root, load_config(root)):
+            if time.monotonic() > end:
+                return changed
+            if isinstance(one, Found):
+                *stamp, digest = known.pop(one.path, (None, None, None))
+                same = stamp == [one.size, one.mtime_ns] or _sha256(root / one.path) == digest
+                changed += not same
+    except (ConfigError, OSError):
+        return None
+    return changed + len(known)
+
+
+def _as_iso(seconds: int) -> str | None:
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat() if seconds else None
+
+
+def _sha256(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+def _last_failure() -> str | None:
+    """Return the last line of the hook's log."""
+    home = data_home()
+    log = Path(home, "state", "hook.log")
+    if not home or not log.is_file():
+        return None
+    lines = log.read_text("utf-8", "replace").splitlines()
+    return lines[-1] if lines else None
+
+
+def _lines(document: dict[str, Any], silenced: str) -> list[str]:
+    store = document["store"]
+    why_silent = {
+        "untrusted": f"not trusted; {command_line('trust', document['project'] or '')}",
+        "off": "paused; agentlas-memory on, or on --all",
+    }
+    memory = why_silent.get(silenced, "on")
+    if document["project"] is None:
+        memory = "none here; agentlas-memory init"
+    elif store["state"] == "missing":
+        memory = "no store yet; agentlas-memory index"
+    return [
+        f"project:       {document['project'] or '-'}",
+        f"memory:        {memory}",
+        f"store:         {store['state']}" + (f" ({store['reason']})" if store["reason"] else ""),
+        f"sources:       {_shown(document['sources'])}, chunks: {_shown(document['chunks'])}",
+        f"indexed:       {document['indexed_at'] or 'never'}",
+        f"changed since: {_shown(document['changed_since'])} files",
+        f"retrieval:     {document['retrieval'] or '-'}",
+        f"last silence:  {document['last_silence'] or '-'}",
+        f"last failure:  {document['last_failure'] or '-'}",
+    ]
+
+
+def _shown(value: object) -> str:
+    return "-" if value is None else str(value)

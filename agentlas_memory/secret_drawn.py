@@ -1,0 +1,73 @@
+"""Was a value drawn by a machine, or did a person name it?
+
+Asked by the cheap question and by the rules, so the two cannot disagree. Bytes and their
+`translate`, because a cold process asks it often and must not load `re`.
+"""
+
+from agentlas_memory.secret_rules import ALNUM
+
+DIGITS = b"0123456789"
+_CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CASES = bytes([65 if c in _CAPITALS else 97 for c in range(256)])
+
+SHORTEST_OPAQUE = 14  # the shortest value taken for a key on its provider's name alone
+_SHORTEST_SCRAMBLE = 8
+_LONGEST_WORD = 24
+_LONGEST_AFFIX = 4  # digits around a word: `v2`, `report2024`
+_LONG_NUMBER = 12
+_FIRST_LETTER = ord("A")
+_UNBROKEN = 20
+_JUDGED = 64  # bytes of a body that are enough for a verdict
+
+
+def blank_all_but(kept: str) -> bytes:
+    """Return a `bytes.translate` table that leaves these characters and blanks the rest."""
+    left = kept.encode()
+    return bytes([c if c in left else 32 for c in range(256)])
+
+
+PARTS = blank_all_but(ALNUM)
+WORDS = blank_all_but(ALNUM + "_.~+-$")
+
+
+def is_drawn(value: bytes) -> bool:
+    """Return whether some part of a value is neither a word, a number, nor a word with a number."""
+    for part in value.translate(PARTS).split():
+        if len(part) > 4:
+            letters = part.strip(DIGITS)
+            if letters.isalpha():
+                affix = len(part) - len(letters)
+                if affix > _LONGEST_AFFIX or (
+                    affix and part[0] < _FIRST_LETTER and len(part) >= 12
+                ):
+                    return True
+                if not letters[1:].islower() and _is_scrambled(letters):
+                    return True
+                if len(letters) >= _LONGEST_WORD and (letters.islower() or letters.isupper()):
+                    return True
+            elif letters or len(part) >= _LONG_NUMBER:
+                return True
+    return False
+
+
+def _is_scrambled(part: bytes) -> bool:
+    """Return whether capitals are more frequent, or change more often, than in any identifier."""
+    size = len(part)
+    if size < _SHORTEST_SCRAMBLE:
+        return False
+    capitals = size - len(part.translate(None, _CAPITALS))
+    cases = part.translate(_CASES)
+    changes = cases.count(b"aA") + cases.count(b"Aa")
+    return changes >= 0.4 * size or (size >= 12 and 0.35 * size <= capitals <= 0.8 * size)
+
+
+def is_key_body(prefix: bytes, body: bytes) -> bool:
+    """Return whether a body is no name: drawn, or long without a break behind a telling prefix."""
+    unbroken = len(body) >= _UNBROKEN and body[:_UNBROKEN].isalnum() and len(prefix) >= 4
+    return unbroken or is_drawn(body[:_JUDGED])
+
+
+def has_drawn_word(value: bytes) -> bool:
+    """Return whether a word long enough for a key without a known start is drawn."""
+    words = value.translate(WORDS).split()
+    return any(len(word) >= SHORTEST_OPAQUE and is_drawn(word) for word in words)

@@ -1,0 +1,75 @@
+"""A store of facts to be asked."""
+
+import pytest
+
+from agentlas_memory.deadline import Deadline
+from agentlas_memory.ontology.store import open_store
+from agentlas_memory.runtime import OntologyRuntime
+
+
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory):
+    """One data folder for all: the model's stamp is in it, and hashing the model takes 50 ms."""
+    return tmp_path_factory.mktemp("agentlas")
+
+
+@pytest.fixture(autouse=True)
+def data_home(home, data_folder, monkeypatch):
+    monkeypatch.setenv("AGENTLAS_HOME", str(data_folder))
+
+
+@pytest.fixture
+def facts(tmp_path):
+    """Take in texts, each under its position or name, and return the runtime."""
+
+    def make(*texts, scope="internal", **named):
+        runtime = OntologyRuntime(tmp_path / "facts.sqlite")
+        records = [(str(number), text) for number, text in enumerate(texts)]
+        runtime.ingest_records([*records, *named.items()], scope=scope)
+        return runtime
+
+    return make
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Open the store that `facts` made."""
+    stores = []
+
+    def open_it():
+        stores.append(open_store(str(tmp_path / "facts.sqlite"), Deadline(60_000)))
+        return stores[-1]
+
+    yield open_it
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project folder: write files by their paths, then index them."""
+    return Project(tmp_path / "project")
+
+
+class Project:
+    def __init__(self, root):
+        self.root = root
+        (root / ".agentlas").mkdir(parents=True)
+        self.runtime = OntologyRuntime(root / ".agentlas/ontology-runtime.sqlite")
+
+    def index(self, files=None):
+        from agentlas_memory.ontology.index import index_project
+
+        for path, text in (files or {}).items():
+            file = self.root / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return index_project(self.root)
+
+    def sources_of(self, question, **options):
+        return [hit.source for hit in self.runtime.query(question, **options).hits]
+
+
+def pytest_make_parametrize_id(val):
+    """Name a long prompt by its beginning."""
+    return f"{val[:40]}" if isinstance(val, str) and len(val) > 40 else None
