@@ -1,6 +1,6 @@
 """Credentials leave a text before it is stored and before it is shown."""
 
-from agentlas_memory.secret_triggers import may_hold_secret
+from agentlas_memory.redaction.triggers import may_hold_secret
 
 # Stored with an index: a store built under older rules is built again.
 REDACTION_VERSION: int = 1
@@ -11,7 +11,7 @@ def find_secrets(text: str) -> list[tuple[int, int, str]]:
     if not may_hold_secret(text):
         return []
     # Behind the question above because `re` costs as much as the whole interpreter start.
-    from agentlas_memory.secret_scan import scan
+    from agentlas_memory.redaction.scan import scan
 
     return scan(text)
 

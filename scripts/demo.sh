@@ -11,7 +11,7 @@ demo=$PWD/.demo
 project=$demo/project
 make_environment "$demo/venv" "$(find_python)"
 export HOME="$demo/home" AGENTLAS_HOME="$demo/home/.agentlas"
-unset PYTHONPATH AGENTLAS_MEMORY
+unset AGENTLAS_MEMORY
 
 # The documents that git knows, or all of them where there is no git.
 documents() {

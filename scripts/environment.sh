@@ -2,6 +2,7 @@
 
 . scripts/find_python.sh
 
+unset PYTHONPATH
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -13,6 +14,11 @@ quietly() {
   return 1
 }
 
+# Print the folder of the tests' environment; a `.venv` that somebody else made is left alone.
+test_environment() {
+  if [ -e .venv ] && [ ! -f .venv/stamp ]; then echo .venv-test; else echo .venv; fi
+}
+
 # make_environment FOLDER PYTHON [EXTRA]: install the wheel of this checkout into FOLDER.
 # Dependencies are installed when the project file or the interpreter changed, the wheel always.
 make_environment() {
@@ -21,6 +27,8 @@ make_environment() {
   if [ "$(cat "$venv/stamp" 2>/dev/null)" != "$stamp" ] || ! "$venv/bin/python3" -c "" 2>/dev/null; then
     echo "Making $venv with $python" >&2
     rm -rf "$venv"
+    mkdir -p "$venv"
+    echo unfinished >"$venv/stamp"
     quietly "$python" -m venv "$venv"
     echo "*" >"$venv/.gitignore"
     # setuptools too, so that building the wheel needs no environment of its own each time.

@@ -9,14 +9,13 @@ CDPATH="" cd -- "$(dirname -- "$0")/.."
 
 # The repository has a folder of the package's name: keep it off the import path.
 export PYTHONSAFEPATH=1
-unset PYTHONPATH
 
 run_tests() {
   "$venv/bin/pytest" -p no:cacheprovider "$@" </dev/null
 }
 
 main=$(find_python)
-make_environment .venv "$main" test
+make_environment "$(test_environment)" "$main" test
 if [ $# -gt 0 ]; then
   run_tests "$@"
   exit

@@ -28,7 +28,7 @@ OPENING = re.compile(
     r"retrieval=hybrid; adapter=model2vec_potion_base_8m_int8\n"
 )
 CLOSING = "</agentlas-memory-context>"
-TAG = re.compile(r"<[^\W\d_]|<[/!|?]")
+BEGINNINGS = tuple("/!|?")  # what makes a tag of a `<`, beside a letter
 
 # What tries to break out, with words around it.
 ATTACKS = [
@@ -109,7 +109,7 @@ def test_it_is_bounded_in_characters_and_bytes(found):
 @pytest.mark.parametrize("character", ["x", "é", "字", "😀", "<b", "&", '"'])
 def test_many_long_facts_fill_it_and_no_more(character):
     text = text_of(*[evidence(f"{number} " + character * 900) for number in range(200)])
-    assert 5000 < max(len(text), len(text.encode()) * 2 / 3) <= 6000
+    assert 0.65 < max(len(text) / 6000, len(text.encode()) / 9000) <= 1
     assert [f"]: {number} " in text for number in range(3)] == [True] * 3
     assert text.endswith("…\n" + CLOSING)
 
@@ -125,7 +125,7 @@ def test_nothing_breaks_out(found):
     body = text[OPENING.match(text).end() :]
     assert body.endswith("\n" + CLOSING)
     body = body.removesuffix(CLOSING)
-    assert not TAG.search(body)
+    assert not [part for part in body.split("<")[1:] if part[:1].isalpha() or part[:1] in BEGINNINGS]
     begins = [line for line in body.splitlines() if not line.startswith("  ")]
     assert len(begins) <= len(found)
     assert all(re.match(r"project\[[^\]\n]*\]: ", line) for line in begins)

@@ -38,8 +38,8 @@ MAY_IMPORT = {
         ("events", "lean"),
         "a host is its JSON: no store, no other host",
     ),
-    "redact": (("secret_",), "rules about secrets and nothing else, usable anywhere"),
-    "secret_": (("secret_", "lean"), "as above"),
+    "redact": (("redaction",), "rules about secrets and nothing else, usable anywhere"),
+    "redaction": ((), "as above"),
     "chartable": ((), "a table reader"),
     "embedding": (("chartable", "lean"), "text to vector, without SQL and hosts"),
     "deadline": ((), "a clock"),
@@ -84,8 +84,8 @@ ALLOWED = {
 # Our own modules for each road, at most: twenty small ones cost 0.3 of a bare interpreter.
 SCENES = {
     "no marker": ("elsewhere", {"prompt": "why integer minor units in the ledger"}, 12),
-    "silent prompt": ("project", {"prompt": "thanks"}, 50),
-    "delivered prompt": ("project", {"prompt": "why integer minor units in the ledger?"}, 52),
+    "silent prompt": ("project", {"prompt": "thanks"}, 47),
+    "delivered prompt": ("project", {"prompt": "why integer minor units in the ledger?"}, 48),
     "session start": ("project", {"hook_event_name": "SessionStart", "source": "startup"}, 30),
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 import agentlas_memory
 from agentlas_memory.redact import REDACTION_VERSION, find_secrets, redact
-from agentlas_memory.secret_rules import PREFIXED
+from agentlas_memory.redaction.rules import PREFIXED
 
 LOWER_HEX = "0123456789abcdef"
 LOWER = string.digits + string.ascii_lowercase

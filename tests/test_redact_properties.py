@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentlas_memory.redact import find_secrets, redact
-from agentlas_memory.secret_rules import PREFIXED, PROVIDERS, SHAPE_LITERALS
-from agentlas_memory.secret_scan import scan
-from agentlas_memory.secret_triggers import may_hold_secret
+from agentlas_memory.redaction.rules import PREFIXED, PROVIDERS, SHAPE_LITERALS
+from agentlas_memory.redaction.scan import scan
+from agentlas_memory.redaction.triggers import may_hold_secret
 
 PIECES = (
     *(prefix for _kind, prefix, _alphabet, _length in PREFIXED),

@@ -47,7 +47,7 @@ def test_the_lines_that_hold_most_words_are_shown(wanted, first):
 def test_of_one_long_line_the_sentence_that_holds_the_words_is_shown():
     line = "This is a sentence about nothing. " * 20 + "The port is 49222 now. And so on."
     text, start, end = cut(line, ["port", "49222"], limit=80)
-    assert text == "The port is 49222 now. And so on." or "The port is 49222 now." in text
+    assert "The port is 49222 now." in text
     assert text.startswith(("This", "The", "And"))
     assert (start, end) == (1, 1)
 
@@ -62,7 +62,7 @@ def test_one_endless_word_is_cut_all_the_same():
 
 
 def test_case_does_not_matter():
-    assert cut("first line\n" + "Filler. " * 8 + "\nThe PORT", ["port"], limit=70)[1] == 2
+    assert cut("first line\n" + "Filler. " * 8 + "\nThe PORT", ["port"], limit=80)[1] == 2
 
 
 def test_lines_of_a_rearranged_chunk_are_those_of_the_whole():

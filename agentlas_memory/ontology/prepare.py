@@ -23,7 +23,7 @@ from agentlas_memory.ontology.prepared import (
 )
 from agentlas_memory.ontology.standing import document_kind, document_status
 from agentlas_memory.redact import find_secrets, redact
-from agentlas_memory.secret_keyblocks import KIND as KEY_BLOCK
+from agentlas_memory.redaction.keyblocks import KIND as KEY_BLOCK
 
 
 class Job(NamedTuple):

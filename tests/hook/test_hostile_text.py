@@ -91,7 +91,6 @@ def test_a_key_in_a_document_is_redacted_everywhere(make_project, ask, data):
 
 @pytest.mark.parametrize("at", range(640, 741, 20))
 def test_half_a_key_is_never_shown(make_project, ask, at):
-    """The store holds it where rules have grown since it was indexed."""
     filler = ("The frobnicator listens behind the bastion on its port. " * 20)[:at]
     capsule = ask(make_project({"docs/frob.md": f"# Frobnicator\n\n{filler} {KEY} {'more words ' * 40}\n"}), QUESTION)
     assert "frobnicator" in capsule

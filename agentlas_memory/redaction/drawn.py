@@ -4,7 +4,7 @@ Asked by the cheap question and by the rules, so the two cannot disagree. Bytes 
 `translate`, because a cold process asks it often and must not load `re`.
 """
 
-from agentlas_memory.secret_rules import ALNUM
+from agentlas_memory.redaction.rules import ALNUM
 
 DIGITS = b"0123456789"
 _CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"

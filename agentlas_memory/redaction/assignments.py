@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from agentlas_memory.secret_drawn import has_drawn_word
-from agentlas_memory.secret_rules import PROVIDERS
-from agentlas_memory.secret_values import is_opaque, is_password
+from agentlas_memory.redaction.drawn import has_drawn_word
+from agentlas_memory.redaction.rules import PROVIDERS
+from agentlas_memory.redaction.values import is_opaque, is_password
 
 Span = tuple[int, int, str]
 

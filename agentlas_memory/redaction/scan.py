@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from agentlas_memory.secret_assignments import find_assigned
-from agentlas_memory.secret_drawn import is_key_body
-from agentlas_memory.secret_keyblocks import find_key_blocks
-from agentlas_memory.secret_requests import find_sent
-from agentlas_memory.secret_rules import PREFIXED, is_strict
-from agentlas_memory.secret_shapes import START, find_shapes
-from agentlas_memory.secret_triggers import INVISIBLE
-from agentlas_memory.secret_values import is_masked
+from agentlas_memory.redaction.assignments import find_assigned
+from agentlas_memory.redaction.drawn import is_key_body
+from agentlas_memory.redaction.keyblocks import find_key_blocks
+from agentlas_memory.redaction.requests import find_sent
+from agentlas_memory.redaction.rules import PREFIXED, is_strict
+from agentlas_memory.redaction.shapes import START, find_shapes
+from agentlas_memory.redaction.triggers import INVISIBLE
+from agentlas_memory.redaction.values import is_masked
 
 Span = tuple[int, int, str]
 

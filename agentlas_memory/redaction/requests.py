@@ -4,7 +4,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from agentlas_memory.secret_values import is_opaque, is_placeholder
+from agentlas_memory.redaction.values import is_opaque, is_placeholder
 
 Span = tuple[int, int, str]
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from agentlas_memory.secret_values import is_masked
+from agentlas_memory.redaction.values import is_masked
 
 Span = tuple[int, int, str]
 

@@ -2,7 +2,7 @@
 
 import re
 
-from agentlas_memory.secret_drawn import is_drawn
+from agentlas_memory.redaction.drawn import is_drawn
 
 _PLACEHOLDER = re.compile(
     r"(?i)(?:(?:my|your|our|the|an?|new|old|some|test|user|db|admin|super|top|fake|dummy|insert|not)"

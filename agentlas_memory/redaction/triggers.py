@@ -4,7 +4,7 @@ A cold process answers it without `re` (which costs as much as the whole interpr
 answer may be a false yes, never a false no.
 """
 
-from agentlas_memory.secret_drawn import (
+from agentlas_memory.redaction.drawn import (
     DIGITS,
     PARTS,
     SHORTEST_OPAQUE,
@@ -12,7 +12,7 @@ from agentlas_memory.secret_drawn import (
     is_drawn,
     is_key_body,
 )
-from agentlas_memory.secret_rules import PREFIXED, PROVIDERS, SHAPE_LITERALS, is_strict
+from agentlas_memory.redaction.rules import PREFIXED, PROVIDERS, SHAPE_LITERALS, is_strict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Finding credentials: cheap triggers first, then rules by provider, shape and surroundings."""
