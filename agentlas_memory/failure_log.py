@@ -43,7 +43,7 @@ def _line(host: str, error: BaseException) -> str:
 def _reason(error: BaseException) -> str:
     """Return the part of a message that is ours or the system's.
 
-    Others quote what they choked on: a KeyError a word of the prompt, SQLite a query, an OSError a path.
+    Others quote what they choked on: a KeyError a word, SQLite a query, an OSError a path.
     """
     cause = error.__cause__ or error
     if isinstance(cause, OSError):

@@ -3,6 +3,10 @@
 from agentlas_memory.lean import WINDOWS, getenv, parse_json, read_file
 
 
+# Set for every process that we start: a host among them must not call us back.
+CHILD_VARIABLE = "AGENTLAS_MEMORY_CHILD"
+
+
 def user_home() -> str:
     """Return the person's home directory, blank when nothing names one."""
     home = getenv("HOME") or (getenv("USERPROFILE") if WINDOWS else "")

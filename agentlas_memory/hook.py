@@ -8,7 +8,7 @@ import sys
 
 from agentlas_memory.deadline import Deadline, DeadlineReached
 from agentlas_memory.events import FORGETTING_SOURCES, PROMPT, START, HookEvent
-from agentlas_memory.home import data_home, read_settings, user_home
+from agentlas_memory.home import CHILD_VARIABLE, data_home, read_settings, user_home
 from agentlas_memory.lean import TYPE_CHECKING, WINDOWS, getenv, system
 
 if TYPE_CHECKING:
@@ -21,10 +21,9 @@ HOSTS = ("claude", "raw")
 SCOPES = ("public", "internal")  # a project's private rows never reach a hook
 HITS = 4
 DEADLINE_MS = 1500
-CHILD_VARIABLE = "AGENTLAS_MEMORY_CHILD"  # set for every process we start: its hooks are silent
 
 
-class Silence(Exception):  # noqa: N818 - not a failure
+class Silence(Exception):
     """There is nothing to say; the text is the reason that `status` shows."""
 
 
@@ -98,7 +97,7 @@ def read_payload(options: dict[str, str], deadline: Deadline) -> dict[str, objec
 def remember_for(
     event: HookEvent, host: str, home: str, settings: dict[str, object], deadline: Deadline
 ) -> "Capsule | None":
-    """Return the capsule for an event, None for silence; leaves a receipt where there is a store."""
+    """Return the capsule for an event, None for silence; leaves a receipt of a trusted store."""
     from agentlas_memory.project import find_project
 
     share = settings.get("worktree") != "isolated"
@@ -124,7 +123,7 @@ def remember_for(
         report(host, error)
         receipt.silence_reason = "deadline" if deadline.passed() else "store_error"
     deadline.stage("deliver")
-    try:
+    try:  # noqa: SIM105 - contextlib costs a millisecond
         receipt.save(home)
     except (OSError, DeadlineReached):
         pass
@@ -156,7 +155,7 @@ def recall_capsule(
 
 
 def require_trust(project: "Project", home: str, receipt: "Receipt") -> None:
-    """Raise Silence unless this machine's user has said yes to the project and has not paused it."""
+    """Raise Silence unless this machine's user said yes to the project and has not paused it."""
     from agentlas_memory.trust import owned_by_us_alone, read_trust
 
     trust = read_trust(home, project.store_root)
@@ -189,9 +188,9 @@ def prompt_capsule(
     prompt: str, store: "Store", project: "Project", home: str, receipt: "Receipt"
 ) -> "Capsule":
     """Return what is known that bears on a prompt."""
+    from agentlas_memory.embedding.model import open_model
     from agentlas_memory.recall.engine import recall
     from agentlas_memory.recall.evidence import evidence_of
-    from agentlas_memory.embedding.model import open_model
 
     if not prompt.strip():
         raise Silence("no_prompt")
@@ -200,7 +199,7 @@ def prompt_capsule(
         prompt,
         scopes=SCOPES,
         limit=HITS,
-        root=project.root,
+        root=project.store_root,
         asset=open_model(home),
         deadline=receipt.deadline,
     )
@@ -223,7 +222,7 @@ def state_capsule(store: "Store", project: "Project") -> "Capsule":
     from agentlas_memory.recall.evidence import evidence_of_row
     from agentlas_memory.recall.project_state import MAX_CHARACTERS, project_state
 
-    rows = project_state(store, SCOPES, project.root)
+    rows = project_state(store, SCOPES, project.store_root)
     evidence = [evidence_of_row(row) for row in rows]
     capsule = render_capsule(evidence, "project_state", MAX_CHARACTERS)
     if capsule is None:
@@ -261,7 +260,7 @@ def send(output: bytes) -> None:
 def arm(milliseconds: float) -> None:
     """Have DeadlineReached raised when the time is up, even in a blocked read."""
     if not WINDOWS:
-        import _signal
+        import _signal  # type: ignore[import-not-found]
 
         _signal.signal(_signal.SIGALRM, _ring)
         _signal.setitimer(_signal.ITIMER_REAL, milliseconds / 1000)
@@ -287,5 +286,5 @@ def report(host: str, error: BaseException) -> None:
         log_failure(data_home(), host, error)
         if getenv("AGENTLAS_MEMORY_HOOK_DEBUG") == "1":
             sys.excepthook(type(error), error, error.__traceback__)
-    except BaseException:  # noqa: S110 - there is no door behind this one
-        pass
+    except BaseException:
+        pass  # there is no door behind this one

@@ -1,16 +1,22 @@
 """What the hook uses instead of standard modules that would cost it milliseconds.
 
 A hook is a fresh process, so each import is paid at every prompt. Measured beside a bare
-`python3 -I -S -c pass` (8 ms, CPython 3.11): `os` +0.2, `json` +1.1, `hashlib` +0.4, `array` +0.4 and
-`sqlite3` +0.8 of that. Only the hook's own modules import this one; everything else is ordinary Python.
+`python3 -I -S -c pass` (8 ms, CPython 3.11): `os` +0.2, `json` +1.1, `hashlib` +0.4, `array` +0.4
+and `sqlite3` +0.8 of that. Only the hook's own modules import this one; everything else is ordinary
+Python.
 """
 
 import sys
 
-try:
-    import posix as system  # `os` without its path module and abstract base classes
-except ImportError:  # Windows
-    import nt as system  # type: ignore[import-not-found, no-redef]
+# `os` without its path module and abstract base classes.
+if sys.platform == "win32":
+    import nt
+
+    system = nt
+else:
+    import posix
+
+    system = posix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +33,7 @@ class _ScannerSettings:
 
     strict = False  # a raw control character in a string is no reason to forget a prompt
     object_hook = object_pairs_hook = None
-    # int() refuses more than 4,300 digits, and a long number is no reason to forget a prompt either.
+    # int() refuses more than 4,300 digits, and a long number is no reason either.
     parse_int = parse_float = parse_constant = float
 
 
@@ -67,10 +73,10 @@ def sha256(data: "bytes | mmap") -> "hashlib._Hash":
         if sys.version_info >= (3, 12):
             from _sha2 import sha256 as new
         else:
-            from _sha256 import sha256 as new
+            from _sha256 import sha256 as new  # type: ignore[import-not-found, unused-ignore]
     except ImportError:  # an interpreter built without it
         from hashlib import sha256 as new
-    return new(data)
+    return new(data)  # type: ignore[no-any-return]  # type: ignore[no-any-return, unused-ignore]
 
 
 def load_sqlite() -> "ModuleType":
@@ -91,7 +97,7 @@ def load_sqlite() -> "ModuleType":
 
 
 def _functools_stand_in() -> object:
-    from _functools import _lru_cache_wrapper  # type: ignore[attr-defined]
+    from _functools import _lru_cache_wrapper  # type: ignore[import-not-found]
 
     def lru_cache(maxsize: int = 128, typed: bool = False) -> "Callable[[object], object]":
         return lambda function: _lru_cache_wrapper(function, maxsize, typed, tuple)

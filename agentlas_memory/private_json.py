@@ -16,7 +16,7 @@ from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
 _PATIENCE = 5.0  # seconds; the lock is held for a few milliseconds
 
 
-class BrokenFile(Exception):  # noqa: N818 - a verdict on the file
+class BrokenFile(Exception):
     """A file of ours that cannot be understood, and so is not overwritten."""
 
 

@@ -64,8 +64,8 @@ def has_marker(folder: str) -> bool:
 def main_worktree(folder: str) -> str | None:
     """Return the main worktree of a linked git worktree, if the main repository agrees.
 
-    `folder/.git` of a linked worktree names `<main>/.git/worktrees/<name>`, whose `gitdir` file must
-    name `folder/.git` in turn: a clone cannot claim another repository's memory by itself.
+    `folder/.git` of a linked worktree names `<main>/.git/worktrees/<name>`, whose `gitdir` file
+    must name `folder/.git` in turn: a clone cannot claim another repository's memory by itself.
     """
     if _mode(folder + "/.git") & _FORMAT != _REGULAR:
         return None

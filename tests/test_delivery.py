@@ -21,12 +21,18 @@ def age_reset(tmp_path, seconds):
 
 
 def test_a_digest_is_new_once(delivery):
-    assert [delivery.first_time("d1"), delivery.first_time("d1"), delivery.first_time("d2")] == [True, False, True]
+    assert [delivery.first_time("d1"), delivery.first_time("d1"), delivery.first_time("d2")] == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_of_many_at_once_one_is_first(tmp_path):
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: Delivery(str(tmp_path), "claude", "s").first_time("d"), range(64)))
+        answers = list(
+            pool.map(lambda _: Delivery(str(tmp_path), "claude", "s").first_time("d"), range(64))
+        )
     assert sum(answers) == 1
 
 

@@ -30,7 +30,9 @@ def log(tmp_path):
 
 def test_a_line_says_when_who_what_and_where(log):
     (line,) = log(raised(ValueError(SECRET)))
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ claude ValueError at test_failure_log\.py:\d+", line)
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ claude ValueError at test_failure_log\.py:\d+", line
+    )
 
 
 OTHERS = [

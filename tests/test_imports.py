@@ -137,9 +137,9 @@ def graph():
 
 
 def in_room(module, room):
-    """Tell whether a module is a room or in it; a room ending in `_` is a family of names."""
+    """Tell whether a module is a room or in it."""
     name = f"{NAME}.{room}"
-    return module == name or module.startswith(name if room.endswith("_") else f"{name}.")
+    return module == name or module.startswith(f"{name}.")
 
 
 def imports_of_ours(graph, room):

@@ -31,7 +31,9 @@ def test_a_path_has_one_spelling(path, normal):
 
 @given(st.text(alphabet="ab./", max_size=20))
 def test_a_path_is_spelled_as_the_library_does(path):
-    assert normal_path(path, "/base") == os.path.normpath("/" + os.path.join("/base", path)).replace("//", "/")
+    assert normal_path(path, "/base") == os.path.normpath(
+        "/" + os.path.join("/base", path)
+    ).replace("//", "/")
 
 
 def make_marker(folder):

@@ -4,6 +4,7 @@ import json
 import os
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -54,7 +55,7 @@ def test_any_object_is_read_as_it_was_written(event, ascii_only):
 def test_it_does_not_matter_how_it_is_cut(event, cuts):
     data = json.dumps(event).encode()
     at = sorted({0, *[cut for cut in cuts if cut < len(data)], len(data)})
-    assert read(*[data[a:b] for a, b in zip(at, at[1:])], close=False) == event
+    assert read(*[data[a:b] for a, b in pairwise(at)], close=False) == event
 
 
 @given(st.binary(max_size=200))
@@ -98,7 +99,10 @@ def test_the_reader_takes_everything_of_a_large_event():
     block = b"x" * 65_535 + b"}"
     data = b'{"prompt": "' + block * 64 + b'"}'
     started = time.monotonic()
-    assert len(read(*[data[at : at + 65_536] for at in range(0, len(data), 65_536)])["prompt"]) == 64 << 16
+    assert (
+        len(read(*[data[at : at + 65_536] for at in range(0, len(data), 65_536)])["prompt"])
+        == 64 << 16
+    )
     assert time.monotonic() - started < 1.0
 
 

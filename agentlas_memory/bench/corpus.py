@@ -21,7 +21,7 @@ _FEW_WORDS, _MANY_WORDS = 40, 180
 _SEED = 7
 
 
-class UnreadableData(Exception):  # noqa: N818 - says what is wrong with the data, not with us
+class UnreadableData(Exception):
     """The folder holds no set in the simple format."""
 
 

@@ -12,7 +12,7 @@ LOADED = 1.5  # runnable processes a core; above, medians drift by more than 10 
 INSTALL_ADVICE = "pip install . in a virtual environment of its own, and run its agentlas-memory"
 
 
-class NotInstalled(Exception):  # noqa: N818 - a state of the machine
+class NotInstalled(Exception):
     """This interpreter does not run the package from an installed wheel."""
 
 

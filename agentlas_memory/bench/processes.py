@@ -19,7 +19,7 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss
 _SAMPLE_SECONDS = 0.05
 
 
-class ProgramFailed(Exception):  # noqa: N818 - an outcome
+class ProgramFailed(Exception):
     """A measured program did not end well, so its figures mean nothing."""
 
 

@@ -25,7 +25,7 @@ DIGESTS = {
 }
 
 
-class AssetRejected(Exception):  # noqa: N818 - a verdict, not a fault
+class AssetRejected(Exception):
     """The model's files are missing, unreadable or not the ones this version was built for."""
 
 

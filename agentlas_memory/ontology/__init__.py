@@ -1,7 +1,7 @@
 """The SQLite store: schema, sources, chunks, graph, ingest.
 
-`OntologyRuntime` is offered here under the name people import; it is loaded when asked for, since the
-hook passes through this module too.
+`OntologyRuntime` is offered here under the name people import; it is loaded when asked for, since
+the hook passes through this module too.
 """
 
 TYPE_CHECKING = False

@@ -39,7 +39,7 @@ def set_damaged_aside(path: Path, wait: float) -> None:
 
 
 def is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Tell damage from its subclasses, where the file is not to blame: locked, read-only, disk full."""
+    """Tell damage from its subclasses, where the file is not to blame: locked, a full disk."""
     return type(error) is sqlite3.DatabaseError
 
 

@@ -10,7 +10,7 @@ INBOX = ".agentlas/ontology-inbox"
 MAX_FILE_BYTES = 2 * 1024 * 1024
 
 
-class UnreadableDocument(Exception):  # noqa: N818 - it reads as what it says
+class UnreadableDocument(Exception):
     """A file that cannot become a document; the message is the reason shown to the user."""
 
 

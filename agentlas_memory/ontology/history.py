@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from agentlas_memory.hook import CHILD_VARIABLE
+from agentlas_memory.home import CHILD_VARIABLE
 
 _SECONDS = 5.0
 _COMMITS = 20_000

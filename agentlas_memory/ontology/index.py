@@ -70,9 +70,9 @@ def index_project(
     """Bring a project's store up to date with its files; make the store where there is none.
 
     `paths` narrow the run. Each file is written in one transaction with its hash, so an interrupted
-    run keeps what it finished and the next one does the rest. Raises StoreLocked after `wait` seconds
-    of another writer, ConfigError, ForeignStore, NewerStore, sqlite3.OperationalError, and ValueError
-    for a path outside the project.
+    run keeps what it finished and the next one does the rest. Raises StoreLocked after `wait`
+    seconds of another writer, ConfigError, ForeignStore, NewerStore, sqlite3.OperationalError, and
+    ValueError for a path outside the project.
     """
     try:
         return _index(project, paths, progress, wait, forget)
@@ -230,5 +230,5 @@ def _asked_for(project: Path, paths: Sequence[Path]) -> Callable[[str], bool]:
 
 
 def _real(path: Path) -> Path:
-    """Return a path without links, but for one at its end, which the walk does not follow either."""
+    """Return a path without links, but for one at its end: the walk does not follow it."""
     return path.resolve() if path.name in ("", "..") else path.parent.resolve() / path.name

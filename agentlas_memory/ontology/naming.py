@@ -1,7 +1,7 @@
 """What a source is called in the text that is indexed and embedded with each of its chunks.
 
-A chunk alone often lacks the words that name its subject; the document's name and the heading path in
-front are worth 0.02-0.06 nDCG@10 on each side.
+A chunk alone often lacks the words that name its subject; the document's name and the heading path
+in front are worth 0.02-0.06 nDCG@10 on each side.
 """
 
 from __future__ import annotations
@@ -9,17 +9,23 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from agentlas_memory.ontology.analyzer import ANALYZER_VERSION, analyze
+from agentlas_memory.ontology.documents import INBOX
 
-# Names all that decides a chunk's terms; a store with another one has its lexical index filled anew.
+# Names all that decides a chunk's terms; with another one the lexical index is filled anew.
 TERMS_VERSION = f"1+{ANALYZER_VERSION}"
 
 _SAY_NOTHING = ("readme", "index")  # such a file is named by its folder
 
 
 def source_name(path: str, title: str, kind: str) -> str:
-    """Return the words that name a source: its file's name, or a record's title."""
+    """Return the words that name a source: its file's name, or a record's title.
+
+    A note has none: its file is named by a date, its own first words and a random id.
+    """
     if kind == "record":
         return _words(title)
+    if path.startswith(f"{INBOX}/"):
+        return ""
     file = PurePosixPath(path)
     name = f"{file.parent.name} {file.stem}" if file.stem.lower() in _SAY_NOTHING else file.stem
     return _words(name)

@@ -7,8 +7,8 @@ import os
 import signal
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
@@ -102,6 +102,6 @@ def _end_with_parent() -> None:
 
 
 def _work(root: Path, jobs: Sequence[Job]) -> list[Prepared]:
-    global _embedder  # noqa: PLW0603 - opened once a process
+    global _embedder
     _embedder = _embedder or open_embedder(many=True)
     return prepare_files(root, jobs, _embedder)

@@ -12,7 +12,7 @@ from agentlas_memory.ontology.chunker import chunk_document
 from agentlas_memory.ontology.documents import Chunk, Document, UnreadableDocument
 from agentlas_memory.ontology.embedder import Embedder
 from agentlas_memory.ontology.entities import extract_entities
-from agentlas_memory.ontology.formats import read_document
+from agentlas_memory.ontology.formats import decode_text, read_document
 from agentlas_memory.ontology.naming import embedded_text, index_terms, source_name
 from agentlas_memory.ontology.notes import NoteError, parse_note
 from agentlas_memory.ontology.prepared import (
@@ -22,8 +22,7 @@ from agentlas_memory.ontology.prepared import (
     PreparedSource,
 )
 from agentlas_memory.ontology.standing import document_kind, document_status
-from agentlas_memory.redact import find_secrets, redact
-from agentlas_memory.redaction.keyblocks import KIND as KEY_BLOCK
+from agentlas_memory.redact import redact
 
 
 class Job(NamedTuple):
@@ -75,23 +74,23 @@ def _with_vectors(source: PreparedSource, name: str, vectors: Sequence[bytes]) -
 def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
     try:
         data = (root / job.path).read_bytes()
-        document = _without_secrets(read_document(job.path, data))
+        # Before anything is cut: a key may run over many lines, and half of it is still a secret.
+        document = read_document(job.path, redact(decode_text(data)).encode())
         kind, scope = _kind_and_scope(document, data, job.scope)
     except (OSError, UnreadableDocument, NoteError) as error:
         return Unprepared(job.path, _reason(error))
     chunks = chunk_document(document)
+    mentions, links = extract_entities(document, chunks)
     name = source_name(job.path, document.title, kind)
-    prepared = tuple(_prepare_chunk(name, chunk) for chunk in chunks)
-    mentions, relations = _clean_graph(document, chunks)
     return PreparedSource(
         path=job.path,
-        title=redact(document.title),
+        title=document.title,
         kind=kind,
         status=document_status(document) or "",
         scope=scope,
-        chunks=prepared,
-        mentions=mentions,
-        relations=relations,
+        chunks=tuple(_prepare_chunk(name, chunk) for chunk in chunks),
+        mentions=tuple(PreparedMention(*mention) for mention in mentions),
+        relations=tuple(PreparedRelation(*link) for link in links),
         size=len(data),
         mtime_ns=job.mtime_ns,
         content_hash=hashlib.sha256(data).digest(),
@@ -104,39 +103,9 @@ def _reason(error: Exception) -> str:
 
 
 def _prepare_chunk(name: str, chunk: Chunk) -> PreparedChunk:
-    heading = redact(" > ".join(chunk.heading_path))
-    text = redact(chunk.text)
-    terms = index_terms(name, heading, text)
-    return PreparedChunk(heading, chunk.start_line, chunk.end_line, text, *terms)
-
-
-def _without_secrets(document: Document) -> Document:
-    """Redact before the text is cut: the two halves of a credential look like nothing.
-
-    Lines keep their numbers. Key blocks, which are recognised in parts too, are left to the chunks,
-    where they leave no empty lines behind.
-    """
-    sections = (replace(section, text=_redact_lines(section.text)) for section in document.sections)
-    return replace(document, sections=tuple(sections))
-
-
-def _redact_lines(text: str) -> str:
-    for start, end, kind in reversed(find_secrets(text)):
-        if kind != KEY_BLOCK:
-            lines = "\n" * text.count("\n", start, end)
-            text = f"{text[:start]}[redacted:{kind}]{lines}{text[end:]}"
-    return text
-
-
-def _clean_graph(
-    document: Document, chunks: Sequence[Chunk]
-) -> tuple[tuple[PreparedMention, ...], tuple[PreparedRelation, ...]]:
-    """Return what the chunks name and relate; an entity with a credential in it is not kept at all."""
-    found, links = extract_entities(document, chunks)
-    mentions = tuple(PreparedMention(*one) for one in found if redact(one.name) == one.name)
-    keys = {mention.key for mention in mentions}
-    related = (link for link in links if link.source_key in keys and link.target_key in keys)
-    return mentions, tuple(PreparedRelation(*link) for link in related)
+    heading = " > ".join(chunk.heading_path)
+    terms = index_terms(name, heading, chunk.text)
+    return PreparedChunk(heading, chunk.start_line, chunk.end_line, chunk.text, *terms)
 
 
 def _kind_and_scope(document: Document, data: bytes, scope: str) -> tuple[str, str]:

@@ -57,11 +57,11 @@ class Sidecar:
         start = _vectors_at(count)
         self.vectors = whole[start : start + count * self.dimensions]
 
-    def position(self, chunk_id: int) -> int | None:
-        """Return where a chunk's vector stands, None when it is not here."""
+    def position(self, chunk_id: int, scopes: tuple[str, ...]) -> int | None:
+        """Return where a chunk's vector stands, None when it is not in these scopes."""
         from _bisect import bisect_left
 
-        for start, end in self.ranges.values():
+        for start, end in map(self.ranges.__getitem__, scopes):
             at = bisect_left(self.chunk_ids, chunk_id, start, end)
             if at < end and self.chunk_ids[at] == chunk_id:
                 return at

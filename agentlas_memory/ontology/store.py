@@ -17,38 +17,6 @@ class StoreUnusable(Exception):
     """The store cannot be read; the text says why."""
 
 
-class ChunkRow:
-    """A chunk with what its source says of it."""
-
-    __slots__ = (
-        "chunk_id",
-        "commit_time",
-        "content_hash",
-        "digest",
-        "end_line",
-        "heading",
-        "kind",
-        "mtime_ns",
-        "path",
-        "scope",
-        "size",
-        "start_line",
-        "status",
-        "text",
-        "title",
-    )
-
-    def __init__(self, row: "Sequence[object]") -> None:
-        for name, value in zip(_CHUNK_FIELDS, row):  # noqa: B905 - `strict` costs a check a row
-            setattr(self, name, value)
-
-    def intact(self) -> bool:
-        """Tell whether the row is byte for byte what was indexed."""
-        return self.digest == chunk_digest(
-            self.path, self.heading, self.start_line, self.end_line, self.text
-        )
-
-
 _CHUNK_FIELDS = (
     "chunk_id",
     "heading",
@@ -66,6 +34,41 @@ _CHUNK_FIELDS = (
     "content_hash",
     "commit_time",
 )
+
+
+class ChunkRow:
+    """A chunk with what its source says of it; columns as in docs/store.md."""
+
+    __slots__ = _CHUNK_FIELDS
+
+    if TYPE_CHECKING:
+        chunk_id: int
+        heading: str
+        start_line: int
+        end_line: int
+        text: str
+        digest: bytes
+        path: str
+        title: str
+        kind: str
+        status: str
+        scope: str
+        size: int | None
+        mtime_ns: int | None
+        content_hash: bytes | None
+        commit_time: int | None
+
+    def __init__(self, row: "Sequence[object]") -> None:
+        for name, value in zip(_CHUNK_FIELDS, row):  # noqa: B905 - `strict` costs a check a row
+            setattr(self, name, value)
+
+    def intact(self) -> bool:
+        """Tell whether the row is byte for byte what was indexed."""
+        return self.digest == chunk_digest(
+            self.path, self.heading, self.start_line, self.end_line, self.text
+        )
+
+
 _SELECT_CHUNKS = """SELECT c.chunk_id, c.heading, c.start_line, c.end_line, c.text, c.digest, s.path,
  s.title, s.kind, CASE WHEN s.superseded THEN 'superseded' ELSE s.status END, s.scope, s.size, s.mtime_ns, s.content_hash, s.commit_time
  FROM chunks c JOIN sources s USING (source_id) """

@@ -26,7 +26,7 @@ _HOST_FOLDERS = frozenset(
 )
 
 
-class OutsideProject(ValueError):  # noqa: N818 - it reads as what it says
+class OutsideProject(ValueError):
     """A path argument that does not lead into the project."""
 
 

@@ -24,7 +24,9 @@ class StoreWriter:
         self._connection = connection
         self._lexical = has_lexical_index(connection)
         self._pending = 0
+        # Changes of segments, each of which is rewritten once a transaction.
         self._vectors: dict[tuple[str, str], list[tuple[int, bytes]]] = defaultdict(list)
+        self._gone: dict[int, set[int]] = defaultdict(set)
 
     def put(self, source: PreparedSource) -> None:
         """Replace what the store holds of this source's path."""
@@ -61,10 +63,11 @@ class StoreWriter:
         """End the open transaction, if there is one."""
         if not self._connection.in_transaction:
             return
+        for segment_id, chunk_ids in self._gone.items():
+            remove_vectors(self._connection, segment_id, chunk_ids)
         for (scope, embedding), vectors in self._vectors.items():
             append_vectors(self._connection, scope, embedding, vectors)
-        self._vectors.clear()
-        self._pending = 0
+        self._forget_pending()
         self._connection.execute(
             "INSERT OR REPLACE INTO meta SELECT 'chunks', count(*) FROM chunks"
         )
@@ -72,10 +75,14 @@ class StoreWriter:
 
     def rollback(self) -> None:
         """Drop the open transaction."""
-        self._vectors.clear()
-        self._pending = 0
+        self._forget_pending()
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+
+    def _forget_pending(self) -> None:
+        self._vectors.clear()
+        self._gone.clear()
+        self._pending = 0
 
     def _begin_change(self, path: str, added: int) -> None:
         """Begin a transaction, or go on with one that has room for this source's change."""
@@ -185,12 +192,11 @@ class StoreWriter:
         )
 
     def _delete_vectors(self, chunks: Iterable[tuple[int, str, str, int]]) -> None:
-        gone: dict[int, set[int]] = defaultdict(set)
         unwritten: set[int] = set()
         for chunk_id, _, _, segment_id in chunks:
-            (unwritten if segment_id is None else gone[segment_id]).add(chunk_id)
-        for segment_id, chunk_ids in gone.items():
-            remove_vectors(self._connection, segment_id, chunk_ids)
+            (unwritten if segment_id is None else self._gone[segment_id]).add(chunk_id)
+        if not unwritten:
+            return
         for key, vectors in self._vectors.items():
             self._vectors[key] = [pair for pair in vectors if pair[0] not in unwritten]
 

@@ -11,6 +11,7 @@ class Candidate:
     __slots__ = (
         "chunk_id",
         "cosine",
+        "defines",
         "dense_rank",
         "entity_rank",
         "evidence",
@@ -31,6 +32,7 @@ class Candidate:
         self.dense_rank: int | None = None
         self.cosine: float | None = None
         self.entity_rank: int | None = None
+        self.defines = False  # something that the prompt names is defined here
         self.score = 0.0  # of the fusion
         self.row: ChunkRow | None = None
         self.matched: list[str] = []  # terms of the prompt in this chunk

@@ -6,7 +6,9 @@ from agentlas_memory.ontology.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Cosines = "DenseScores | CandidateCosines"
+    from typing import TypeAlias
+
+    Cosines: TypeAlias = "DenseScores | CandidateCosines"
 
 DEPTH = 100
 _SAMPLE = 1000  # distances sorted to guess a cut, instead of sorting all of them
@@ -15,7 +17,7 @@ _SAMPLE = 1000  # distances sorted to guess a cut, instead of sorting all of the
 class DenseScores:
     """Cosines of one query with all vectors of a sidecar, by position."""
 
-    __slots__ = ("_distances", "_ranges", "_sidecar")
+    __slots__ = ("_distances", "_ranges", "_scopes", "_sidecar")
 
     def __init__(self, sidecar: Sidecar, query: bytes, scopes: tuple[str, ...]) -> None:
         """Scan the vectors of these scopes; raise ImportError without simsimd."""
@@ -24,16 +26,17 @@ class DenseScores:
         width = len(query)
         row = memoryview(query).cast("b", (1, width))
         self._sidecar = sidecar
-        self._ranges = [r for s in scopes if (r := sidecar.ranges.get(s)) and r[0] < r[1]]
+        self._scopes = scopes
+        self._ranges = [r for scope in scopes if (r := sidecar.ranges[scope])[0] < r[1]]
         self._distances: list[list[float]] = []
         for start, end in self._ranges:
             block = sidecar.vectors[start * width : end * width].cast("b", (end - start, width))
-            distances = memoryview(cdist(row, block, "cosine", dtype="int8")).tolist()[0]
-            self._distances.append(distances)
+            matrix = cdist(row, block, "cosine", dtype="int8")
+            self._distances += memoryview(matrix).tolist()  # type: ignore[arg-type]
 
     def cosine(self, chunk_id: int) -> float | None:
         """Return a chunk's cosine, None when the sidecar does not hold it in these scopes."""
-        at = self._sidecar.position(chunk_id)
+        at = self._sidecar.position(chunk_id, self._scopes)
         for (start, end), distances in zip(self._ranges, self._distances):  # noqa: B905
             if at is not None and start <= at < end:
                 return 1.0 - distances[at - start]
@@ -64,15 +67,16 @@ def _guess_cut(distances: list[float]) -> float:
 class CandidateCosines:
     """Cosines of single chunks, for interpreters without simsimd: 1,000 would take 12 ms."""
 
-    __slots__ = ("_query", "_sidecar")
+    __slots__ = ("_query", "_scopes", "_sidecar")
 
-    def __init__(self, sidecar: Sidecar, query: bytes) -> None:
+    def __init__(self, sidecar: Sidecar, query: bytes, scopes: tuple[str, ...]) -> None:
         self._sidecar = sidecar
+        self._scopes = scopes
         self._query = memoryview(query).cast("b")
 
     def cosine(self, chunk_id: int) -> float | None:
-        """Return a chunk's cosine, None when the sidecar does not hold it."""
-        at = self._sidecar.position(chunk_id)
+        """Return a chunk's cosine, None when the sidecar does not hold it in these scopes."""
+        at = self._sidecar.position(chunk_id, self._scopes)
         if at is None:
             return None
         width = self._sidecar.dimensions
@@ -101,4 +105,4 @@ def dense_scores(
     try:
         return DenseScores(sidecar, query, scopes), True
     except ImportError:
-        return CandidateCosines(sidecar, query), False
+        return CandidateCosines(sidecar, query, scopes), False

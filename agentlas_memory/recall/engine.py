@@ -74,7 +74,7 @@ def recall(
         from agentlas_memory.recall.ties import break_ties
 
         lexical = break_ties(store, result.question, lexical)
-    entities = search_entities(store, result.question)
+    entities = search_entities(store, result.question, scopes)
     ranked = fuse(_merge(lexical, dense, entities))
     _load_rows(store, ranked[: max(JUDGED, 2 * limit)], result)
     gates = Gates(result.question, result.frequencies, store.number("chunks"), asset)
@@ -96,7 +96,7 @@ def _search_lexical(
             return search_by_scan(store, terms, scopes)
         result.frequencies = document_frequencies(store, terms)
         return search_lexical(store, rarest_terms(result.frequencies), scopes)
-    except load_sqlite().OperationalError as error:  # type: ignore[attr-defined]
+    except load_sqlite().OperationalError as error:
         deadline.check()  # interrupted by our own clock
         raise error
     finally:
@@ -130,7 +130,9 @@ def _search_dense(
 
 
 def _merge(
-    lexical: list[tuple[int, float]], dense: "Cosines | None", entities: list[int]
+    lexical: list[tuple[int, float]],
+    dense: "Cosines | None",
+    entities: list[tuple[int, bool]],
 ) -> list[Candidate]:
     """Return one candidate a chunk, with its place in each list."""
     found: dict[int, Candidate] = {}
@@ -141,8 +143,9 @@ def _merge(
     for rank, (chunk_id, score) in enumerate(lexical, 1):
         candidate(chunk_id).lexical_rank = rank
         candidate(chunk_id).lexical_score = score
-    for rank, chunk_id in enumerate(entities, 1):
+    for rank, (chunk_id, defines) in enumerate(entities, 1):
         candidate(chunk_id).entity_rank = rank
+        candidate(chunk_id).defines = defines
     if dense is not None:
         for rank, (chunk_id, _) in enumerate(dense.best(), 1):
             candidate(chunk_id).dense_rank = rank

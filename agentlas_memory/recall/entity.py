@@ -13,13 +13,14 @@ _AROUND = "?!.,:;()[]{}<>'\"`*“”‘’…"
 
 def search_entities(
     store: Store, question: Question, scopes: tuple[str, ...] = SCOPES
-) -> list[int]:
-    """Return chunk ids, first those that define or name the rarest things of the prompt."""
+) -> list[tuple[int, bool]]:
+    """Return (chunk id, whether it defines one) by how rare the named things are, rarest first."""
     keys = list(entity_keys(question))
     if not keys:
         return []
     marks, allowed = ",".join("?" * len(keys)), ",".join("?" * len(scopes))
     scores: dict[int, float] = {}
+    defining = set()
     for (entity_id,) in store.rows(f"SELECT entity_id FROM entities WHERE key IN ({marks})", keys):
         places = store.rows(
             "SELECT m.chunk_id, m.relation FROM mentions m JOIN chunks USING (chunk_id)"
@@ -29,10 +30,14 @@ def search_entities(
         )
         if len(places) > _COMMON:
             continue
-        for chunk_id, relation in places:
+        chunk_id: int
+        for chunk_id, relation in places:  # type: ignore[assignment]
             weight = (2.0 if relation == "defined_in" else 1.0) / len(places)
-            scores[chunk_id] = scores.get(chunk_id, 0.0) + weight  # type: ignore[index, arg-type]
-    return sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))[:DEPTH]
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + weight
+            if relation == "defined_in":
+                defining.add(chunk_id)
+    best = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))[:DEPTH]
+    return [(chunk_id, chunk_id in defining) for chunk_id in best]
 
 
 def entity_keys(question: Question) -> dict[str, None]:

@@ -7,7 +7,7 @@ and what they keep and let through: docs/quality.md.
 from math import log
 
 from agentlas_memory.embedding.asset import Asset
-from agentlas_memory.ontology.analyzer import QueryTerm
+from agentlas_memory.ontology.analyzer import QueryTerm, analyze
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.question import Question
 
@@ -36,14 +36,15 @@ def term_weight(specific: float, count: int, chunks: int) -> float:
 class Gates:
     """The gates of one question in one store."""
 
-    __slots__ = ("_named", "_total", "_weights")
+    __slots__ = ("_named", "_specific", "_total", "_weights")
 
     def __init__(
         self, question: Question, frequencies: dict[str, int], chunks: int, asset: Asset | None
     ) -> None:
+        self._specific = {n: specificity(term, asset) for n, term in question.terms.items()}
         self._weights = {
-            name: term_weight(specificity(term, asset), frequencies.get(name, 0), chunks)
-            for name, term in question.terms.items()
+            name: term_weight(specific, frequencies.get(name, 0), chunks)
+            for name, specific in self._specific.items()
         }
         self._total = sum(self._weights.values())
         rare = max(3, chunks // 100)
@@ -66,18 +67,34 @@ class Gates:
     def _with_cosine(self, candidate: Candidate, cosine: float, mass: float) -> float:
         """Weigh likeness and matched words against all that was asked.
 
-        Much matched is good, best a rare identifier; much asked and not matched is bad; and of a prompt of two or three words
-        (a high share as soon as one matches) more likeness is wanted.
+        Much matched is good, in a heading more so, and a thing that is named exactly most; much asked
+        and not matched is bad; and of a prompt of two or three words (a high share as soon as one
+        matches) more likeness is wanted.
         """
         matched = len(candidate.matched)
         return (
             _COSINE * cosine
             + _MASS * min(mass, 3.0)
             + _MATCHED * min(matched, 5)
+            + _IN_HEADING * min(self._matched_in_heading(candidate), 4)
             - _ASKED * min(self._total, 6.0)
             - _SHARE * matched / max(1, len(self._weights))
-            + (_NAMED if self._named.intersection(candidate.matched) else 0.0)
+            + self._bonus_for_names(candidate)
         )
+
+    def _matched_in_heading(self, candidate: Candidate) -> int:
+        row = candidate.row
+        if row is None or not candidate.matched:
+            return 0
+        return len(self._weights.keys() & analyze(f"{row.title} {row.heading}"))
+
+    def _bonus_for_names(self, candidate: Candidate) -> float:
+        """Weigh a rare identifier, or an entity that is defined here, in no word too common."""
+        if self._named.intersection(candidate.matched):
+            return _NAMED
+        if candidate.defines:
+            return _DEFINED * max((self._specific[term] for term in candidate.matched), default=0.0)
+        return 0.0
 
     def _without_cosine(self, candidate: Candidate, mass: float) -> float:
         """Weigh matched words alone: where the model does not know the text, or is not there."""
@@ -87,9 +104,11 @@ class Gates:
         return 0.0 if alone else mass / self._total
 
 
-# Logistic regression on right answers and on prompts about something else; the constants are its
-# coefficients, the gate keeps 95 % of the right ones.
-_COSINE, _MASS, _MATCHED, _ASKED, _SHARE = 8.0, 3.0, 1.6, 1.55, 4.3
-_GATE = 4.55
-_NAMED = 4.0  # by judgement: `src/auth.py` or `H53`, standing in one chunk of a hundred, is meant
+# Logistic regression on right answers and on prompts about something else; the gate keeps 95 % of
+# the right ones. The last two are by judgement, as the data hold neither identifiers nor entities:
+# `src/auth.py`, standing in one chunk of a hundred, is meant; so is a heading that is quoted.
+_COSINE, _MASS, _MATCHED, _ASKED, _SHARE = 7.0, 3.5, 1.2, 1.5, 4.0
+_IN_HEADING = 1.35
+_GATE = 4.6
+_NAMED, _DEFINED = 4.0, 2.0
 _LEXICAL_GATE = 0.45  # share of the prompt's weight that a chunk must hold

@@ -64,6 +64,6 @@ def has_lexical_index(store: Store) -> bool:
     """Tell whether there is a lexical index that this interpreter's SQLite can read."""
     try:
         store.rows("SELECT rowid FROM chunk_fts LIMIT 0")
-    except load_sqlite().OperationalError:  # type: ignore[attr-defined]
+    except load_sqlite().OperationalError:
         return False
     return True

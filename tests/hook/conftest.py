@@ -110,11 +110,12 @@ def run_patched(run_hook):
     """Run the hook as its launcher does, after a statement that replaces a part of it."""
     prefix = Path(sys.prefix)
     packages = prefix / "lib/python{}.{}/site-packages".format(*sys.version_info)
-    code = "import sys; sys.path.append({!r}); from time import sleep\n{}\nfrom agentlas_memory.hook import main; main()"
+    before = f"import sys; sys.path.append({str(packages)!r}); from time import sleep"
+    after = "from agentlas_memory.hook import main; main()"
 
     def run(statement, event, host="claude", **options):
-        script = code.format(str(packages), statement)
-        python = [str(prefix / "bin/python3"), "-I", "-S", "-c", script]
+        code = "\n".join([before, statement, after])
+        python = [str(prefix / "bin/python3"), "-I", "-S", "-c", code]
         return run_hook(event, host, program=python, **options)
 
     return run
@@ -243,7 +244,11 @@ def git(home):
         pytest.skip("git is not installed")
 
     def run(root, *arguments, date="2024-01-01T00:00:00Z"):
-        names = {f"GIT_{who}_{what}": "a@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        names = {
+            f"GIT_{who}_{what}": "a@example.org"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        }
         dates = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
         nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "HOME": str(home)}
         subprocess.run(

@@ -5,25 +5,30 @@ import time
 import pytest
 
 FACT = "integer minor units"
-HANG = "sleep(60)"
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
-# Where it hangs -> a statement that makes it hang there.
+
+def hang(module, name, call="sleep(60)"):
+    """Return a statement that makes a function of ours hang."""
+    return f"import agentlas_memory.{module} as m; m.{name} = lambda *a: {call}"
+
+
+# Where it hangs -> how.
 LEXICAL = {
-    "project": "import agentlas_memory.project as m; m.find_project = lambda *a: sleep(60)",
-    "trust": "import agentlas_memory.trust as m; m.read_trust = lambda *a: sleep(60)",
-    "opening": "import agentlas_memory.ontology.store as m; m.check_header = lambda *a: sleep(60)",
-    "model": "import agentlas_memory.embedding.model as m; m.open_model = lambda *a: sleep(60)",
-    "lexical": "import agentlas_memory.recall.lexical as m; m.search_lexical = lambda *a: sleep(60)",
-    "a query": "import agentlas_memory.recall.lexical as m\n"
-    "def endless(store, *a): return store.rows('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-    " SELECT max(i) FROM n')\n"
-    "m.search_lexical = endless",
-    "gates": "import agentlas_memory.recall.gates as m; m.Gates.judge = lambda *a: sleep(60)",
+    "project": hang("project", "find_project"),
+    "trust": hang("trust", "read_trust"),
+    "opening": hang("ontology.store", "check_header"),
+    "model": hang("embedding.model", "open_model"),
+    "lexical": hang("recall.lexical", "search_lexical"),
+    "a query": hang("recall.lexical", "search_lexical", f"a[0].rows({ENDLESS!r})"),
+    "gates": hang("recall.gates", "Gates.judge"),
 }
 
 
 @pytest.mark.parametrize("statement", LEXICAL.values(), ids=LEXICAL)
-def test_what_is_not_finished_is_not_used(make_project, run_patched, prompt_event, settings, statement):
+def test_what_is_not_finished_is_not_used(
+    make_project, run_patched, prompt_event, settings, statement
+):
     root = make_project()
     settings(deadline_ms=300)
     started = time.monotonic()
@@ -32,7 +37,9 @@ def test_what_is_not_finished_is_not_used(make_project, run_patched, prompt_even
 
 
 @pytest.mark.parametrize("place", ["opening", "lexical", "a query", "gates"])
-def test_the_receipt_names_the_last_finished_stage(make_project, run_patched, prompt_event, settings, receipt, place):
+def test_the_receipt_names_the_last_finished_stage(
+    make_project, run_patched, prompt_event, settings, receipt, place
+):
     root = make_project()
     settings(deadline_ms=300)
     run_patched(LEXICAL[place], prompt_event(root), logs=None)
@@ -40,24 +47,27 @@ def test_the_receipt_names_the_last_finished_stage(make_project, run_patched, pr
     assert "project" in receipt()["stages"]
 
 
-def test_without_the_cosines_the_words_decide(make_project, run_patched, prompt_event, context, settings, receipt):
+def test_without_the_cosines_the_words_decide(
+    make_project, run_patched, prompt_event, context, settings, receipt
+):
     root = make_project()
     settings(deadline_ms=300)
-    statement = "import agentlas_memory.recall.dense as m; m.dense_scores = lambda *a: sleep(60)"
-    capsule = context(run_patched(statement, prompt_event(root)))
+    capsule = context(run_patched(hang("recall.dense", "dense_scores"), prompt_event(root)))
     assert FACT in capsule
     assert "retrieval=degraded_lexical;" in capsule
     assert receipt()["stages"]["dense"] >= 200
 
 
 SLOW_NOTES = {
-    "recording": "import agentlas_memory.delivery as m; m.make_private_folder = lambda *a: sleep(60)",
-    "receipt": "import agentlas_memory.receipt as m; m.Receipt.save = lambda *a: sleep(60)",
+    "recording": hang("delivery", "make_private_folder"),
+    "receipt": hang("receipt", "Receipt.save"),
 }
 
 
 @pytest.mark.parametrize("statement", SLOW_NOTES.values(), ids=SLOW_NOTES)
-def test_an_answer_is_not_lost_to_our_own_notes(make_project, run_patched, prompt_event, context, settings, statement):
+def test_an_answer_is_not_lost_to_our_own_notes(
+    make_project, run_patched, prompt_event, context, settings, statement
+):
     root = make_project()
     settings(deadline_ms=300)
     assert FACT in context(run_patched(statement, prompt_event(root)))
@@ -76,7 +86,14 @@ def test_other_deadlines_count_as_none(make_project, ask, settings, value):
     assert FACT in ask(root)
 
 
-FAULTS = ["MemoryError", "RecursionError", "KeyError('integer')", "SystemExit(2)", "KeyboardInterrupt", "BaseException"]
+FAULTS = [
+    "MemoryError",
+    "RecursionError",
+    "KeyError('integer')",
+    "SystemExit(2)",
+    "KeyboardInterrupt",
+    "BaseException",
+]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -8,11 +8,11 @@ import pytest
 from agentlas_memory.trust_file import add_trust
 
 FACT = "integer minor units"
-WEB = "# Web\n\nWe settle the ledger in the web package in integer minor units of rendering.\n"
 
 
 def fact(word):
-    return {"docs/auth.md": f"# Auth\n\nThe token in auth.py of this app expires after {word} minutes.\n"}
+    text = f"# Auth\n\nThe token in auth.py of this app expires after {word} minutes.\n"
+    return {"docs/auth.md": text}
 
 
 def test_a_folder_below_a_project_belongs_to_it(make_project, ask):
@@ -26,13 +26,17 @@ def test_a_folder_without_a_project_is_silent_and_leaves_nothing(tmp_path, ask, 
     assert not data.exists()
 
 
-@pytest.mark.parametrize("cwd", ["/", "//", "/nonexistent/folder", "nul\0", "\ud83c", "", "~", "x" * 5000])
+@pytest.mark.parametrize(
+    "cwd", ["/", "//", "/nonexistent/folder", "nul\0", "\ud83c", "", "~", "x" * 5000]
+)
 def test_any_folder_can_be_named(tmp_path, ask, cwd):
     assert ask(tmp_path, cwd=cwd) == ""
 
 
 @pytest.mark.parametrize("cwd", [None, 7, ["/"]])
-def test_without_a_folder_the_current_one_counts(make_project, run_hook, prompt_event, context, cwd):
+def test_without_a_folder_the_current_one_counts(
+    make_project, run_hook, prompt_event, context, cwd
+):
     root = make_project()
     assert FACT in context(run_hook(prompt_event(root, cwd=cwd), cwd=root))
 
@@ -143,11 +147,14 @@ def test_worktrees_are_isolated_by_a_setting(worktrees, ask, settings):
 
 
 def test_a_worktree_with_a_store_of_its_own_uses_it(worktrees, make_project, ask):
-    make_project({"docs/own.md": LEDGER_OF_BRANCH}, name="beside")
+    text = "# Ledger\n\nOn this branch the ledger is settled in integer minor units as well.\n"
+    make_project({"docs/own.md": text}, name="beside")
     assert "branch" in ask(worktrees[1])
 
 
-LEDGER_OF_BRANCH = "# Ledger\n\nOn this branch the ledger is settled in integer minor units as well.\n"
+LEDGER_OF_BRANCH = (
+    "# Ledger\n\nOn this branch the ledger is settled in integer minor units as well.\n"
+)
 
 
 def test_nothing_is_lost_with_a_removed_worktree(worktrees, git, ask):
@@ -168,7 +175,9 @@ def test_a_worktree_may_name_its_repository_relatively(worktrees, ask, tmp_path)
     assert FACT in ask(worktrees[1])
 
 
-@pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: /nonexistent", "x" * 9000, "gitdir: nul\0", "gitdir: \xff"])
+@pytest.mark.parametrize(
+    "text", ["", "gitdir:", "gitdir: /nonexistent", "x" * 9000, "gitdir: nul\0", "gitdir: \xff"]
+)
 def test_a_broken_git_file_is_passed_over(make_project, ask, text):
     root = make_project(name="outer/project")
     inner = root / "inner"

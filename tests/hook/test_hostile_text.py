@@ -85,20 +85,28 @@ def test_a_key_in_a_document_is_redacted_everywhere(make_project, ask, data):
     capsule = ask(root, QUESTION)
     assert "[redacted:" in capsule
     written = [*(root / ".agentlas").rglob("*"), *data.rglob("*")]
-    assert not [path for path in written if path.is_file() and KEY[8:].encode() in path.read_bytes()]
+    assert not [
+        path for path in written if path.is_file() and KEY[8:].encode() in path.read_bytes()
+    ]
     assert KEY[8:] not in capsule
 
 
 @pytest.mark.parametrize("at", range(640, 741, 20))
 def test_half_a_key_is_never_shown(make_project, ask, at):
     filler = ("The frobnicator listens behind the bastion on its port. " * 20)[:at]
-    capsule = ask(make_project({"docs/frob.md": f"# Frobnicator\n\n{filler} {KEY} {'more words ' * 40}\n"}), QUESTION)
+    capsule = ask(
+        make_project({"docs/frob.md": f"# Frobnicator\n\n{filler} {KEY} {'more words ' * 40}\n"}),
+        QUESTION,
+    )
     assert "frobnicator" in capsule
     assert "ghp_" not in capsule
 
 
 def test_a_snippet_is_short_and_the_capsule_bounded(make_project, ask):
-    text = "# Frobnicator {0}\n\n" + "The frobnicator {0} listens on port 49222 behind the bastion, 字. " * 18
+    text = (
+        "# Frobnicator {0}\n\n"
+        + "The frobnicator {0} listens on port 49222 behind the bastion, 字. " * 18
+    )
     root = make_project({f"docs/{n}.md": text.format(f"no{n}") for n in range(8)})
     capsule = ask(root, QUESTION)
     snippets = re.findall(r"^project\[[^\]]*\]: (.*)$", capsule, re.MULTILINE)

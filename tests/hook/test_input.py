@@ -3,8 +3,6 @@
 import json
 import os
 import subprocess
-import sys
-import threading
 import time
 
 import pytest
@@ -159,7 +157,9 @@ def test_query_operators_in_plain_speech_are_words(make_project, ask, receipt, p
     assert [one["lexical_rank"] for one in receipt()["candidates"]] == [1]
 
 
-@pytest.mark.parametrize("prompt", ["a AND OR NOT (", "*", "^x", '"', "NEAR(a b)", "' OR 1=1 --", ")" * 99])
+@pytest.mark.parametrize(
+    "prompt", ["a AND OR NOT (", "*", "^x", '"', "NEAR(a b)", "' OR 1=1 --", ")" * 99]
+)
 def test_query_operators_alone_do_no_harm(make_project, ask, prompt):
     ask(make_project(), prompt)
 
@@ -243,7 +243,9 @@ def test_a_host_that_stops_in_the_middle_is_left_at_the_deadline(event, feed):
     assert feed([event()[:-5]]) == b""
 
 
-@pytest.mark.parametrize("variable", ["AGENTLAS_MEMORY=off", "AGENTLAS_MEMORY_CHILD=1", "GROK_HOOK_EVENT=x"])
+@pytest.mark.parametrize(
+    "variable", ["AGENTLAS_MEMORY=off", "AGENTLAS_MEMORY_CHILD=1", "GROK_HOOK_EVENT=x"]
+)
 def test_even_a_silenced_hook_reads_its_event(environment, event, feed, variable):
     name, _, value = variable.partition("=")
     environment[name] = value
@@ -296,7 +298,15 @@ def test_a_reader_that_does_not_read_is_left_at_the_deadline(event, run_hook):
 
 def test_the_prompt_can_be_given_as_an_argument_to_the_raw_host(make_project, run_hook):
     root = make_project()
-    arguments = ["--host=raw", "--event", "Ask", "--cwd", str(root), "--prompt", "integer minor units ledger"]
+    arguments = [
+        "--host=raw",
+        "--event",
+        "Ask",
+        "--cwd",
+        str(root),
+        "--prompt",
+        "integer minor units ledger",
+    ]
     assert FACT.encode() in run_hook(b"", arguments=arguments)
     assert FACT.encode() not in run_hook(b"", arguments=[*arguments[:-1], ""])
 

@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 FACT = "integer minor units"
-ODD_NAMES = ["First Last (x86)", "Ünï & co", "it's", "a$HOME b", 'say "x"', "50% `id`", "日本", "-n", "new\nline"]
+ODD_NAMES = [
+    "First Last (x86)",
+    "Ünï & co",
+    "it's",
+    "a$HOME b",
+    'say "x"',
+    "50% `id`",
+    "日本",
+    "-n",
+    "new\nline",
+]
 
 
 @pytest.fixture
@@ -39,12 +49,16 @@ def test_it_runs_from_any_folder(moved, make_project, run_hook, prompt_event, co
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_it_runs_as_a_host_registers_it(moved, make_project, run_hook, prompt_event, context, shell):
+def test_it_runs_as_a_host_registers_it(
+    moved, make_project, run_hook, prompt_event, context, shell
+):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     program = str(moved("First Last (x86)/it's Ünï & co")).replace("'", "'\\''")
     command = [shell, "-c", f"'{program}' --host claude --event UserPromptSubmit"]
-    answer = run_hook(prompt_event(make_project()), program=[shutil.which(shell)], arguments=command[1:])
+    answer = run_hook(
+        prompt_event(make_project()), program=[shutil.which(shell)], arguments=command[1:]
+    )
     assert FACT in context(answer)
 
 
@@ -55,7 +69,9 @@ def test_it_answers_for_any_project(make_project, ask, name):
 
 LINKS = {
     "absolute": lambda program, folder: os.symlink(program, folder / "one"),
-    "relative": lambda program, folder: os.symlink(os.path.relpath(program, folder), folder / "one"),
+    "relative": lambda program, folder: os.symlink(
+        os.path.relpath(program, folder), folder / "one"
+    ),
     "a link to a link": lambda program, folder: (
         os.symlink(program, folder / "two"),
         os.symlink("two", folder / "one"),
@@ -64,7 +80,9 @@ LINKS = {
 
 
 @pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
-def test_it_runs_through_a_link(moved, tmp_path, make_project, run_hook, prompt_event, context, link):
+def test_it_runs_through_a_link(
+    moved, tmp_path, make_project, run_hook, prompt_event, context, link
+):
     folder = tmp_path / "some bin"
     folder.mkdir()
     link(moved("runtime"), folder)
@@ -73,7 +91,9 @@ def test_it_runs_through_a_link(moved, tmp_path, make_project, run_hook, prompt_
     assert run_hook(event, program=["./one"], cwd=folder) == b""  # told already: it ran
 
 
-def test_it_runs_through_a_linked_folder(moved, tmp_path, make_project, run_hook, prompt_event, context):
+def test_it_runs_through_a_linked_folder(
+    moved, tmp_path, make_project, run_hook, prompt_event, context
+):
     (tmp_path / "current").symlink_to(moved("runtime").parent.parent)
     program = tmp_path / "current/bin/agentlas-memory-hook"
     assert FACT in context(run_hook(prompt_event(make_project()), program=program))
@@ -81,7 +101,9 @@ def test_it_runs_through_a_linked_folder(moved, tmp_path, make_project, run_hook
 
 def test_it_runs_as_an_argument_of_the_shell(moved, make_project, run_hook, prompt_event, context):
     program = moved("runtime")
-    answer = run_hook(prompt_event(make_project()), program=["sh", program.name], cwd=program.parent)
+    answer = run_hook(
+        prompt_event(make_project()), program=["sh", program.name], cwd=program.parent
+    )
     assert FACT in context(answer)
 
 
@@ -127,7 +149,15 @@ def test_a_missing_or_broken_interpreter_is_silent(moved, run_hook, breaking, sh
 
 @pytest.mark.parametrize(
     "text",
-    [None, "raise ImportError", "import nonexistent", "def main(:", "1/0", "\0", "raise SystemError"],
+    [
+        None,
+        "raise ImportError",
+        "import nonexistent",
+        "def main(:",
+        "1/0",
+        "\0",
+        "raise SystemError",
+    ],
 )
 def test_a_missing_or_half_updated_package_is_silent(moved, run_hook, text):
     program = moved("runtime")
@@ -151,14 +181,21 @@ HABITS = {
     "options": {"PYTHONOPTIMIZE": "2", "PYTHONWARNINGS": "error", "PYTHONDEVMODE": "1"},
     "verbose": {"PYTHONVERBOSE": "2", "PYTHONINSPECT": "1", "PYTHONDONTWRITEBYTECODE": ""},
     "Claude's": {"CLAUDE_PROJECT_DIR": "/elsewhere", "CLAUDECODE": "1"},
-    "blank": {"AGENTLAS_HOME": "", "AGENTLAS_MEMORY": "", "AGENTLAS_MEMORY_CHILD": "", "GROK_HOOK_EVENT": ""},
+    "blank": {
+        "AGENTLAS_HOME": "",
+        "AGENTLAS_MEMORY": "",
+        "AGENTLAS_MEMORY_CHILD": "",
+        "GROK_HOOK_EVENT": "",
+    },
     "other words": {"AGENTLAS_MEMORY": "on", "AGENTLAS_MEMORY_HOOK_DEBUG": "0"},
 }
 
 
 @pytest.mark.parametrize("habits", HABITS.values(), ids=HABITS)
 @pytest.mark.parametrize("host", ["claude", "raw"])
-def test_the_environment_does_not_matter(make_project, environment, run_hook, prompt_event, context, habits, host):
+def test_the_environment_does_not_matter(
+    make_project, environment, run_hook, prompt_event, context, habits, host
+):
     fact = "The ledger writes ⟦→ 字 😀 é⟧ between integer minor units."
     event = prompt_event(make_project({"docs/ledger.md": f"# Ledger\n\n{fact}\n"}))
     answer = run_hook(event, host, env=environment | habits)
@@ -178,30 +215,53 @@ SILENCING = {
 
 
 @pytest.mark.parametrize("name", SILENCING)
-def test_a_variable_silences_it_without_a_trace(make_project, environment, run_hook, prompt_event, listing, home, name):
+def test_a_variable_silences_it_without_a_trace(
+    make_project, environment, run_hook, prompt_event, listing, home, name
+):
     root = make_project()
     before = listing(home)
     assert run_hook(prompt_event(root), env=environment | {name: SILENCING[name]}) == b""
     assert listing(home) == before
 
 
-def test_only_a_host_that_others_imitate_knows_them(make_project, environment, run_hook, prompt_event):
+def test_only_a_host_that_others_imitate_knows_them(
+    make_project, environment, run_hook, prompt_event
+):
     env = environment | {"GROK_HOOK_EVENT": "UserPromptSubmit"}
     assert FACT.encode() in run_hook(prompt_event(make_project()), "raw", env=env)
 
 
 POISON = "import os; os.write(1, b'poison'); raise SystemExit(3)\n"
-NAMES = ["json.py", "sqlite3.py", "_sqlite3.py", "posix.py", "site.py", "sitecustomize.py", "usercustomize.py"]
+NAMES = [
+    "json.py",
+    "sqlite3.py",
+    "_sqlite3.py",
+    "posix.py",
+    "site.py",
+    "sitecustomize.py",
+    "usercustomize.py",
+    "agentlas_memory/__init__.py",
+    "host_adapters/claude/adapter.py",
+]
 
 
-def test_nothing_of_the_project_is_imported(make_project, environment, run_hook, prompt_event, context):
-    files = {name: POISON for name in [*NAMES, "agentlas_memory/__init__.py", "host_adapters/claude/adapter.py"]}
-    root = make_project(files | {"docs/ledger.md": f"# Ledger\n\nWe settle the ledger in {FACT}, as floats lose cents.\n"})
-    env = environment | {"PYTHONPATH": str(root), "PYTHONSTARTUP": str(root / "json.py"), "PYTHONUSERBASE": str(root)}
+def test_nothing_of_the_project_is_imported(
+    make_project, environment, run_hook, prompt_event, context
+):
+    root = make_project(
+        {
+            **dict.fromkeys(NAMES, POISON),
+            "docs/ledger.md": f"# Ledger\n\nThe ledger settles in {FACT}, as floats lose cents.\n",
+        }
+    )
+    python = {"PATH": str(root), "STARTUP": str(root / "json.py"), "USERBASE": str(root)}
+    env = environment | {f"PYTHON{name}": value for name, value in python.items()}
     assert FACT in context(run_hook(prompt_event(root), env=env, cwd=root))
 
 
-def test_without_a_home_the_account_has_one(make_project, environment, run_hook, prompt_event, context, data, tmp_path):
+def test_without_a_home_the_account_has_one(
+    make_project, environment, run_hook, prompt_event, context, data, tmp_path
+):
     environment["AGENTLAS_HOME"] = str(data)
     del environment["HOME"]
     root = make_project()
@@ -217,7 +277,9 @@ def test_a_relative_home_is_none(make_project, environment, run_hook, prompt_eve
     assert listing(root) == before
 
 
-def test_our_own_folder_can_be_elsewhere(make_project, environment, run_hook, prompt_event, context, data, tmp_path, listing, home):
+def test_our_own_folder_can_be_elsewhere(
+    make_project, environment, run_hook, prompt_event, context, data, tmp_path, listing, home
+):
     root = make_project()
     data.rename(tmp_path / "elsewhere")
     before = listing(home)

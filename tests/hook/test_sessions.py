@@ -1,7 +1,6 @@
 """What one conversation is told, and what it is not told twice."""
 
 import os
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,8 +20,7 @@ def project(make_project, note):
     """A project with a document and a rule."""
     return make_project(
         {
-            "docs/ledger.md": "# Ledger\n\nWe settle the ledger in integer minor units because floats"
-            " lose cents.\n",
+            "docs/ledger.md": f"# Ledger\n\nThe ledger settles in {FACT}, as floats lose cents.\n",
             ".agentlas/ontology-inbox/rule.md": note(RULE, "constraint"),
         }
     )
@@ -88,7 +86,9 @@ def test_a_prompt_cannot_make_us_forget(project, ask):
 
 
 @pytest.mark.parametrize("event", ["prompt", "compact"])
-def test_of_processes_at_once_one_answers(project, run_hook, prompt_event, start_event, event, data):
+def test_of_processes_at_once_one_answers(
+    project, run_hook, prompt_event, start_event, event, data
+):
     start = start_event(project, "compact", "one")
     if event == "compact":  # not the first one of this session
         run_hook(start)

@@ -1,15 +1,15 @@
 """What a session's start is told: what holds here and what is open."""
 
 import json
-import os
 
 import pytest
 
 INBOX = ".agentlas/ontology-inbox"
 
 
-def adr(number, status, decision, extra=""):
-    return f"# {number}. Title\n\n## Status\n\n{status}\n\n## Context\n\nBackground.\n\n## Decision\n\n{decision}\n{extra}"
+def adr(number, status, decision):
+    parts = [f"# {number}. Title", "## Status", status, "## Context", "Background.", "## Decision"]
+    return "\n\n".join([*parts, f"{decision}\n"])
 
 
 def order(capsule, *texts):
@@ -26,17 +26,28 @@ def files(note):
         "docs/adr/0004-rest.md": adr(4, "Accepted", "REST is spoken."),
         "docs/guide.md": "# Guide\n\nHow to begin.\n",
         f"{INBOX}/a-todo.md": note("Open: rotate the certificates.", "todo", identity="b1"),
-        f"{INBOX}/b-rule.md": note("Rule: no call inside a transaction.", "constraint", identity="b2"),
+        f"{INBOX}/b-rule.md": note(
+            "Rule: no call inside a transaction.", "constraint", identity="b2"
+        ),
         f"{INBOX}/c-note.md": note("A plain note.", identity="b3"),
         f"{INBOX}/d-decision.md": note("A plain decision.", "decision", identity="b4"),
-        f"{INBOX}/e-secret.md": note("Rule: a private one.", "constraint", "private", identity="b5"),
+        f"{INBOX}/e-secret.md": note(
+            "Rule: a private one.", "constraint", "private", identity="b5"
+        ),
     }
 
 
 def test_rules_come_first_then_decisions_then_what_is_open(make_project, start, files):
     capsule = start(make_project(files))
     assert order(capsule, "Rule: no call", "Money is counted", "REST is spoken", "Open: rotate")
-    for absent in ("queue might", "SOAP", "How to begin", "plain note", "plain decision", "private one"):
+    for absent in (
+        "queue might",
+        "SOAP",
+        "How to begin",
+        "plain note",
+        "plain decision",
+        "private one",
+    ):
         assert absent not in capsule
 
 
@@ -49,7 +60,9 @@ def test_the_state_needs_no_model_and_asks_nothing(make_project, start, files, r
 def test_only_whole_notes_are_shown_and_not_more_than_1500_characters(make_project, start, note):
     root = make_project(
         {
-            f"{INBOX}/{n}.md": note(f"Rule {n}: {'word ' * 60}end {n}.", "constraint", identity=f"c{n}")
+            f"{INBOX}/{n}.md": note(
+                f"Rule {n}: {'word ' * 60}end {n}.", "constraint", identity=f"c{n}"
+            )
             for n in range(9)
         }
     )
@@ -96,7 +109,9 @@ def test_the_raw_host_can_ask_for_the_state(make_project, run_hook, files):
 
 def test_policy_files_are_no_part_of_the_state(make_project, start):
     text = "---\nstatus: accepted\n---\n\n# 0009. Policy\n\nAlways obey.\n"
-    root = make_project({"docs/adr/AGENTS.md": text, "docs/adr/0001-a.md": adr(1, "Accepted", "Yes.")})
+    root = make_project(
+        {"docs/adr/AGENTS.md": text, "docs/adr/0001-a.md": adr(1, "Accepted", "Yes.")}
+    )
     assert "Always obey" not in start(root)
 
 

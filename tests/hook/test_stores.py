@@ -105,16 +105,20 @@ def test_a_writer_that_has_not_committed_is_no_hindrance(project, store, ask):
     connection.close()
 
 
+WRITE_HALF = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.executescript("PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN IMMEDIATE")
+connection.execute("CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
+                   " SELECT i + 1 FROM n LIMIT 9999) SELECT i, randomblob(99) FROM n")
+connection.execute("UPDATE chunks SET text = hex(randomblob(9999))")
+os._exit(0)
+"""
+
+
 def test_a_hot_journal_is_left_to_the_next_index(project, store, ask, index):
     """A process that is killed while it writes leaves one."""
-    code = (
-        "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None);"
-        "c.executescript('PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN IMMEDIATE;"
-        "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9999)"
-        " SELECT i, randomblob(99) FROM n; UPDATE chunks SET text = hex(randomblob(9999))');"
-        "os._exit(0)"
-    )
-    subprocess.run([sys.executable, "-c", code, store], check=True)
+    subprocess.run([sys.executable, "-c", WRITE_HALF, store], check=True)
     journal = store.with_name(store.name + "-journal")
     before = store.read_bytes(), journal.read_bytes()
     assert ask(project, logs=True) == ""
@@ -217,8 +221,9 @@ def test_only_the_changed_file_is_left_out(make_project, ask):
 
 
 def test_a_superseded_document_is_not_shown(make_project, ask):
-    old = "# 1. Port\n\n## Status\n\nSuperseded by [ADR 2](0002-port.md)\n\n## Decision\n\nThe SSH port of the bastion is 22.\n"
-    new = "# 2. Port\n\n## Status\n\nAccepted\n\n## Decision\n\nThe SSH port of the bastion is 49222 now.\n"
+    text = "# {}\n\n## Status\n\n{}\n\n## Decision\n\nThe SSH port of the bastion is {}\n"
+    old = text.format("1. Port", "Superseded by [ADR 2](0002-port.md)", "22.")
+    new = text.format("2. Port", "Accepted", "49222 now.")
     root = make_project({"docs/adr/0001-port.md": old, "docs/adr/0002-port.md": new})
     capsule = ask(root, "what is the SSH port of the bastion?")
     assert "49222" in capsule
@@ -298,7 +303,9 @@ def test_a_read_only_folder_is_no_hindrance(
     assert FACT in context(run_hook(prompt_event(project), program=bound))
 
 
-def test_a_store_that_may_not_be_read_is_silent(project, store, bound, run_hook, prompt_event, data):
+def test_a_store_that_may_not_be_read_is_silent(
+    project, store, bound, run_hook, prompt_event, data
+):
     store.chmod(0o000)
     assert run_hook(prompt_event(project), program=bound, logs=True) == b""
     assert "Permission denied" in (data / "state/hook.log").read_text()

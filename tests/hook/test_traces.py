@@ -51,14 +51,19 @@ def test_no_write_reaches_the_project(project, launcher, environment, prompt_eve
     log = tmp_path / "strace.log"
     trace = ["strace", "-f", "-o", log, "-e", "trace=file,network", launcher, "--host", "claude"]
     done = subprocess.run(
-        trace, input=json.dumps(prompt_event(project)).encode(), env=environment, capture_output=True
+        trace,
+        input=json.dumps(prompt_event(project)).encode(),
+        env=environment,
+        capture_output=True,
     )
     if b"ptrace" in done.stderr or not log.exists():
         pytest.skip("this machine does not let strace look")
     assert FACT.encode() in done.stdout
     calls = log.read_text()
     writing = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|unlink|rename|mkdir|utime|chmod|symlink")
-    assert not [line for line in calls.splitlines() if str(project) in line and writing.search(line)]
+    assert not [
+        line for line in calls.splitlines() if str(project) in line and writing.search(line)
+    ]
     assert not re.search(r"\b(socket|connect)\(", calls)
 
 
@@ -107,7 +112,11 @@ def test_a_receipt_holds_nothing_of_what_was_asked_or_found(make_project, ask, d
 def test_a_receipt_says_how_the_hits_came_about(project, ask, receipt):
     ask(project)
     found = receipt()
-    assert (found["host"], found["event"], found["silence_reason"]) == ("claude", "UserPromptSubmit", "")
+    assert (found["host"], found["event"], found["silence_reason"]) == (
+        "claude",
+        "UserPromptSubmit",
+        "",
+    )
     assert found["retrieval"] == "hybrid"
     (candidate,) = found["candidates"]
     assert (candidate["lexical_rank"], candidate["gate"]) == (1, "")
@@ -160,7 +169,11 @@ def test_a_failure_leaves_a_line_without_what_was_asked(project, run_patched, pr
 def test_a_log_that_cannot_be_written_is_no_failure(project, ask, data, kind, tmp_path):
     (data / "state").mkdir(exist_ok=True)
     log = data / "state/hook.log"
-    {"mkdir": os.mkdir, "mkfifo": os.mkfifo, "symlink": lambda p: p.symlink_to(tmp_path / "victim")}[kind](log)
+    {
+        "mkdir": os.mkdir,
+        "mkfifo": os.mkfifo,
+        "symlink": lambda p: p.symlink_to(tmp_path / "victim"),
+    }[kind](log)
     (project / ".agentlas/ontology-runtime.sqlite").write_text("x")
     assert ask(project, logs=None) == ""
     assert not (tmp_path / "victim").exists()

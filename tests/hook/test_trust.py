@@ -79,7 +79,9 @@ def test_a_broken_trust_file_trusts_nothing(make_project, ask, data, text):
     assert ask(root) == ""
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"off": 1, "delivery": [], "worktree": 7, "deadline_ms": "x"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"off": 1, "delivery": [], "worktree": 7, "deadline_ms": "x"}']
+)
 def test_broken_settings_count_as_none(make_project, ask, data, text):
     root = make_project()
     (data / "settings.json").write_text(text)
@@ -97,7 +99,9 @@ def give_away(store):
 
 
 @pytest.mark.parametrize("share", [make_writable_by_everyone, give_away])
-def test_a_store_that_others_can_change_needs_a_word_of_its_own(make_project, ask, data, receipt, index, share):
+def test_a_store_that_others_can_change_needs_a_word_of_its_own(
+    make_project, ask, data, receipt, index, share
+):
     root = make_project()
     share(root / ".agentlas/ontology-runtime.sqlite")
     assert ask(root) == ""

@@ -7,10 +7,13 @@ from agentlas_memory.ontology.store import open_store
 from agentlas_memory.runtime import OntologyRuntime
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def data_folder(tmp_path_factory):
     """One data folder for all: the model's stamp is in it, and hashing the model takes 50 ms."""
-    return tmp_path_factory.mktemp("agentlas")
+    folder = tmp_path_factory.mktemp("agentlas")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTLAS_HOME", str(folder))  # for what is made once for several tests
+        yield folder
 
 
 @pytest.fixture(autouse=True)

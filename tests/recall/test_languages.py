@@ -16,7 +16,10 @@ def test_two_characters_of_cjk_are_enough(facts, query, place):
     ("fact", "queries"),
     [
         ("Пользователь предпочитает тёмную тему", ["тёмная тема", "темная тема", "ТЁМНУЮ ТЕМУ"]),
-        ("A autenticação usa o provedor interno", ["autenticação", "autenticacao"]),
+        (
+            "A autenticação usa o provedor interno",
+            ["provedor de autenticação", "provedor de autenticacao"],
+        ),
         ("המשתמש מעדיף מצב כהה", ["מצב כהה", "מַצָּב כֵּהֶה"]),
         ("הַמִּשְׁתַּמֵּשׁ מַעֲדִיף מַצָּב כֵּהֶה", ["מצב כהה"]),
         ("يفضل المستخدم الوضع الداكن", ["الوضع الداكن", "وضع داكن"]),
@@ -40,7 +43,15 @@ def test_inflected_and_accented_words_are_found(facts, fact, queries):
         ("The API gateway drains", "ＡＰＩ gateway drains"),
         ("getUserById reads the cache", "get user by id cache"),
     ],
-    ids=["nfd asked", "nfd stored", "apostrophe", "dash", "full width", "full width asked", "camel"],
+    ids=[
+        "nfd asked",
+        "nfd stored",
+        "apostrophe",
+        "dash",
+        "full width",
+        "full width asked",
+        "camel",
+    ],
 )
 def test_spelling_of_characters_does_not_matter(facts, fact, query):
     runtime = facts(fact, "Nothing of that is said here.")
@@ -48,7 +59,9 @@ def test_spelling_of_characters_does_not_matter(facts, fact, query):
 
 
 def test_russian_prompt_is_answered_by_words_alone(facts):
-    result = facts("Пользователь предпочитает тёмную тему").query("какую тему предпочитает пользователь?")
+    result = facts("Пользователь предпочитает тёмную тему").query(
+        "какую тему предпочитает пользователь?"
+    )
     assert result.retrieval == "lexical_language"
     assert [hit.cosine for hit in result.hits] == [None]
 

@@ -55,7 +55,9 @@ def test_rarest_terms_are_searched_first_and_missing_ones_not_at_all():
 
 
 def test_bm25_prefers_rare_words_short_texts_and_headings(facts, opened):
-    runtime = facts(long="gateway " + "filler " * 50, short="gateway drains", other="cluster filler")
+    runtime = facts(
+        long="gateway " + "filler " * 50, short="gateway drains", other="cluster filler"
+    )
     runtime.ingest_records([("headed", "drains", "gateway", "")])
     hits = search_lexical(opened(), ["gatewai"], ALL)
     assert by_source(opened(), hits) == ["headed", "short", "long"]
@@ -66,13 +68,18 @@ def test_bm25_prefers_rare_words_short_texts_and_headings(facts, opened):
 def test_lexical_list_keeps_to_its_scopes(facts, opened):
     facts(secret="gateway salary", scope="private")
     facts(open="gateway rota", scope="public")
-    assert by_source(opened(), search_lexical(opened(), ["gatewai"], ("public", "internal"))) == ["open"]
+    assert by_source(opened(), search_lexical(opened(), ["gatewai"], ("public", "internal"))) == [
+        "open"
+    ]
     assert len(search_lexical(opened(), ["gatewai"], ALL)) == 2
 
 
 def test_matched_terms_are_told_by_chunk(facts, opened):
     facts("gateway rota", "rota")
-    assert matched_terms(opened(), ["gatewai", "rota"], [1, 2]) == {1: ["gatewai", "rota"], 2: ["rota"]}
+    assert matched_terms(opened(), ["gatewai", "rota"], [1, 2]) == {
+        1: ["gatewai", "rota"],
+        2: ["rota"],
+    }
 
 
 # Scan
@@ -100,8 +107,17 @@ def test_scan_takes_any_number_of_terms(facts, opened):
 
 @pytest.fixture
 def many(facts, opened):
-    words = "ledger gateway rollout token cluster pager schema vault cursor quota shard lease".split()
-    facts(*(f"{words[n % 12]} {words[n // 12 % 12]} {words[n // 144 % 12]} {n % 5}" for n in range(2600)), "..", "\U0001f980")
+    words = (
+        ["ledger", "gateway", "rollout", "token", "cluster", "pager", "schema", "vault", "cursor", "quota", "shard", "lease"]
+    )
+    facts(
+        *(
+            f"{words[n % 12]} {words[n // 12 % 12]} {words[n // 144 % 12]} {n % 5}"
+            for n in range(2600)
+        ),
+        "..",
+        "\U0001f980",
+    )
     return opened()
 
 
@@ -155,7 +171,14 @@ def test_idf_falls_with_frequency_and_is_never_negative():
 
 @pytest.mark.parametrize(
     ("text", "known"),
-    [("plain", True), ("naïve café", True), ("тёмная тема", False), ("设备", False), ("docs: тема", True), ("42", True)],
+    [
+        ("plain", True),
+        ("naïve café", True),
+        ("тёмная тема", False),
+        ("设备", False),
+        ("docs: тема", True),
+        ("42", True),
+    ],
 )
 def test_model_is_asked_only_about_latin_text(text, known):
     assert model_knows(text) == known
@@ -166,7 +189,9 @@ def test_model_is_asked_only_about_latin_text(text, known):
 
 @pytest.fixture
 def named(project):
-    filler = {f"docs/f{number}.md": f"# Part {number}\n\nSee `common.py`.\n" for number in range(40)}
+    filler = {
+        f"docs/f{number}.md": f"# Part {number}\n\nSee `common.py`.\n" for number in range(40)
+    }
     project.index(
         {
             **filler,

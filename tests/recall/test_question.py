@@ -28,15 +28,24 @@ def test_words_keep_their_own_terms():
 
 
 METADATA = json.dumps(
-    {f"message_id_{number}": {"sender": "u-4711", "channel": "general"} for number in range(40)}, indent=1
+    {f"message_id_{number}": {"sender": "u-4711", "channel": "general"} for number in range(40)},
+    indent=1,
 )
-LOG = "\n".join(f"2024-03-01T10:{n:02d}:00 ERROR worker[{n}] pool.connect:57 timed out" for n in range(60))
-DIFF = "diff --git a/x.py b/x.py\n" + "\n".join(f"+++ line_{number} = compute({number})" for number in range(80))
-TRACE = "\n".join(f'  File "/srv/app/mod{number}.py", line {number}, in run' for number in range(40))
+LOG = "\n".join(
+    f"2024-03-01T10:{n:02d}:00 ERROR worker[{n}] pool.connect:57 timed out" for n in range(60)
+)
+DIFF = "diff --git a/x.py b/x.py\n" + "\n".join(
+    f"+++ line_{number} = compute({number})" for number in range(80)
+)
+TRACE = "\n".join(
+    f'  File "/srv/app/mod{number}.py", line {number}, in run' for number in range(40)
+)
 FENCE = "```python\n" + "compute the whole matrix product again\n" * 40 + "```"
 
 
-@pytest.mark.parametrize("data", [METADATA, LOG, DIFF, TRACE, FENCE], ids=["json", "log", "diff", "trace", "fence"])
+@pytest.mark.parametrize(
+    "data", [METADATA, LOG, DIFF, TRACE, FENCE], ids=["json", "log", "diff", "trace", "fence"]
+)
 @pytest.mark.parametrize("order", ["before", "after", "around"])
 def test_question_beside_pasted_data_is_what_counts(data, order):
     parts = {"before": [data, KEYS], "after": [KEYS, data], "around": [data, KEYS, data]}[order]
@@ -63,7 +72,9 @@ def test_windows_do_not_cut_words():
     assert {word for word, _ in question.words} == {"abcdefgh"}
 
 
-@pytest.mark.parametrize("prompt", ["", " ", "\n\t", "the of and", "?!", "\x00", "\ud83c", "```", "a"])
+@pytest.mark.parametrize(
+    "prompt", ["", " ", "\n\t", "the of and", "?!", "\x00", "\ud83c", "```", "a"]
+)
 def test_prompts_without_a_word_have_no_terms(prompt):
     assert terms(prompt) == set()
 
@@ -88,7 +99,9 @@ def test_operators_in_plain_speech_are_words(plain, prompt):
 
 
 @given(st.text(max_size=400) | st.text(alphabet='"*^:(){}+- \nANDORTab\ud800', max_size=120))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_any_text_can_be_asked(plain, prompt):
     plain.explain(prompt)
 

@@ -11,10 +11,13 @@ from agentlas_memory.ontology.vectors import unpack_ids
 from agentlas_memory.project import DATABASE
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def data_folder(tmp_path_factory):
     """One data folder for all: the model's stamp is in it, and hashing the model takes 50 ms."""
-    return tmp_path_factory.mktemp("agentlas")
+    folder = tmp_path_factory.mktemp("agentlas")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTLAS_HOME", str(folder))  # for what is made once for several tests
+        yield folder
 
 
 @pytest.fixture(autouse=True)

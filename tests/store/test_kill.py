@@ -20,7 +20,7 @@ if len(sys.argv) > 2:
 print(flush=True)
 index_project(Path(sys.argv[1]))
 """
-WORDS = "ledger gateway rollout token cluster pager schema vault cursor quota shard lease".split()
+WORDS = ["ledger", "gateway", "rollout", "token", "cluster", "pager", "schema", "vault", "cursor", "quota", "shard", "lease"]
 
 
 def fill(root, files, words=120, seed=1):
@@ -43,8 +43,24 @@ def start(project, *arguments, **options):
     return process
 
 
+def wait_for_writing(project, process):
+    """Wait until the run writes, so that slow machines are killed as early as quick ones."""
+    journal = project.database.with_name(f"{project.database.name}-journal")
+    left_by_the_last = inode(journal)
+    while process.poll() is None and inode(journal) in (None, left_by_the_last):
+        time.sleep(0.0005)
+
+
+def inode(file):
+    try:
+        return file.stat().st_ino, file.stat().st_ctime_ns
+    except FileNotFoundError:
+        return None
+
+
 def end(process, number):
-    os.killpg(process.pid, number)
+    if process.poll() is None:
+        os.killpg(process.pid, number)
     return process.communicate(timeout=30)
 
 
@@ -57,7 +73,8 @@ def test_run_killed_at_any_moment_is_completed_by_the_next(project, twin, assert
     progress = []
     for _ in range(12):
         process = start(project)
-        time.sleep(chance.uniform(0, 1.2))
+        wait_for_writing(project, process)
+        time.sleep(chance.uniform(0, 0.1))
         end(process, signal.SIGKILL)
         progress.append(project.database.stat().st_size if project.database.exists() else 0)
     project.index()
@@ -75,7 +92,8 @@ def test_changes_killed_half_way_are_completed_too(project, twin, assert_same):
         for number in range(250 + 10 * seed, 300):
             (project.root / f"f{number}.md").unlink()
         process = start(project)
-        time.sleep(chance.uniform(0, 1.2))
+        wait_for_writing(project, process)
+        time.sleep(chance.uniform(0, 0.3))
         end(process, signal.SIGKILL)
     project.index()
     fill(twin.root, 300, words=60, seed=104)

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from agentlas_memory.ontology.schema import SCOPES
 from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected
 
 FACTS = {
@@ -33,8 +34,9 @@ def test_each_scope_has_its_range_and_each_chunk_its_place(indexed, sidecar_file
     sql = "SELECT chunk_id FROM chunks JOIN sources USING (source_id) WHERE scope = ?"
     for place, scope in enumerate(("public", "internal", "private")):
         [(chunk_id,)] = indexed.rows(sql, scope)
-        assert sidecar.position(chunk_id) == place
-    assert sidecar.position(999) is None
+        assert sidecar.position(chunk_id, SCOPES) == place
+        assert sidecar.position(chunk_id, tuple(set(SCOPES) - {scope})) is None
+    assert sidecar.position(999, SCOPES) is None
     assert (sidecar.dimensions, sidecar.embedding) == (256, "model2vec_potion_base_8m_int8")
 
 
@@ -115,4 +117,5 @@ def test_private_vectors_have_no_cosine_outside_their_scope(indexed):
     assert scores.cosine(private) is None
     assert private not in dict(scores.best())
     assert private in dict(DenseScores(sidecar, query, ("private",)).best())
-    assert CandidateCosines(sidecar, query).best() == []
+    single = CandidateCosines(sidecar, query, ("public", "internal"))
+    assert (single.cosine(private), single.best()) == (None, [])
