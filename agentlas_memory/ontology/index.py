@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +14,7 @@ from agentlas_memory.ontology.config import MemoryConfig, load_config
 from agentlas_memory.ontology.database import is_damage, set_damaged_aside, writable_database
 from agentlas_memory.ontology.documents import INBOX
 from agentlas_memory.ontology.embedder import model_identity
-from agentlas_memory.ontology.history import commit_times
-from agentlas_memory.ontology.pipeline import prepare_all
-from agentlas_memory.ontology.prepare import Job, Unprepared
-from agentlas_memory.ontology.prepared import PreparedSource
-from agentlas_memory.ontology.records import renew_records
+from agentlas_memory.ontology.prepared import Job, PreparedSource, Unprepared
 from agentlas_memory.ontology.upkeep import (
     expire_sources,
     finish_run,
@@ -122,7 +118,7 @@ class _Run:
         self.embedding = model_identity()
         expire_sources(connection, self.embedding)
         self._expired = has_unwritten_sources(connection)
-        renew_records(connection, self._writer)
+        self._renew_records()
         self._known = self._load_known()
         self._jobs: list[Job] = []
         self._touched: list[Job] = []
@@ -140,8 +136,7 @@ class _Run:
                 self._touched.append(job)
         there = {file.path for file in found}
         self.gone = sorted(path for path in self._known if path not in there and asked(path))
-        times = commit_times(self._project, (job.path for job in self._jobs))
-        self._jobs = [job._replace(commit_time=times.get(job.path)) for job in self._jobs]
+        self._date_jobs()
 
     def write(self, progress: Progress | None) -> list[Skipped]:
         """Write what changed; return the files that turned out unreadable."""
@@ -154,7 +149,7 @@ class _Run:
                 self._writer.remove(path)
             for job in self._touched:
                 self._writer.touch(job.path, job.size, job.mtime_ns)
-            with closing(prepare_all(self._project, self._jobs)) as sources:
+            with closing(self._prepare()) as sources:
                 for prepared in sources:
                     if isinstance(prepared, Unprepared):
                         unreadable.append(Skipped(prepared.path, prepared.reason))
@@ -181,6 +176,28 @@ class _Run:
         sources: int = count("SELECT count(*) FROM sources").fetchone()[0]
         chunks: int = count("SELECT count(*) FROM chunks").fetchone()[0]
         return sources, chunks
+
+    # Most runs find nothing to do, and one is started after each commit: what only work needs is
+    # imported when there is some (0.1 s for the readers of all formats).
+
+    def _renew_records(self) -> None:
+        if self._expired:
+            from agentlas_memory.ontology.records import renew_records
+
+            renew_records(self._connection, self._writer)
+
+    def _date_jobs(self) -> None:
+        if self._jobs:
+            from agentlas_memory.ontology.history import commit_times
+
+            times = commit_times(self._project, (job.path for job in self._jobs))
+            self._jobs = [job._replace(commit_time=times.get(job.path)) for job in self._jobs]
+
+    def _prepare(self) -> Generator[PreparedSource | Unprepared, None, None]:
+        if self._jobs:
+            from agentlas_memory.ontology.pipeline import prepare_all
+
+            yield from prepare_all(self._project, self._jobs)
 
     def _write_one(self, prepared: PreparedSource | Unprepared) -> None:
         known = prepared.path in self._known

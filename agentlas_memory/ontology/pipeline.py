@@ -13,8 +13,8 @@ from pathlib import Path
 from threading import Thread
 
 from agentlas_memory.ontology.embedder import Embedder, open_embedder
-from agentlas_memory.ontology.prepare import Job, Unprepared, prepare_files
-from agentlas_memory.ontology.prepared import PreparedSource
+from agentlas_memory.ontology.prepare import prepare_files
+from agentlas_memory.ontology.prepared import Job, PreparedSource, Unprepared
 
 _BATCH_BYTES = 256 << 10
 _BATCH_FILES = 64
@@ -87,7 +87,7 @@ _embedder: Embedder | None = None  # of a worker process
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, which ends the run in order, and end when the parent is killed."""
+    """Leave Ctrl-C to the parent, which ends the run in order; end when it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the cores are ours already

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from agentlas_memory.ontology.chunker import chunk_document
 from agentlas_memory.ontology.documents import Chunk, Document, UnreadableDocument
@@ -16,30 +15,15 @@ from agentlas_memory.ontology.formats import decode_text, read_document
 from agentlas_memory.ontology.naming import embedded_text, index_terms, source_name
 from agentlas_memory.ontology.notes import NoteError, parse_note
 from agentlas_memory.ontology.prepared import (
+    Job,
     PreparedChunk,
     PreparedMention,
     PreparedRelation,
     PreparedSource,
+    Unprepared,
 )
 from agentlas_memory.ontology.standing import document_kind, document_status
 from agentlas_memory.redact import redact
-
-
-class Job(NamedTuple):
-    """A file to be prepared, as the walk saw it."""
-
-    path: str  # POSIX, relative to the project
-    size: int
-    mtime_ns: int
-    scope: str
-    commit_time: int | None
-
-
-class Unprepared(NamedTuple):
-    """A file that could not become a source, and why."""
-
-    path: str
-    reason: str
 
 
 def prepare_files(

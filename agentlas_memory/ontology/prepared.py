@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Job(NamedTuple):
+    """A file to be prepared, as the walk saw it."""
+
+    path: str  # POSIX, relative to the project
+    size: int
+    mtime_ns: int
+    scope: str
+    commit_time: int | None
+
+
+class Unprepared(NamedTuple):
+    """A file that could not become a source, and why."""
+
+    path: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +74,3 @@ class PreparedSource:
     content_hash: bytes = b""
     commit_time: int | None = None
     embedding: str = ""  # identity of the vectors' model
-    warnings: tuple[str, ...] = field(default=())

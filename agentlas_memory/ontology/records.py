@@ -74,8 +74,8 @@ def _put(writer: StoreWriter, records: Sequence[Record], scope: str, embedder: E
 def _prepare(records: Sequence[Record], scope: str, embedder: Embedder) -> Iterator[PreparedSource]:
     clean = [Record(*(redact(_storable(value)) for value in record)) for record in records]
     names = [source_name(record.id, record.path, "record") for record in clean]
-    texts = [embedded_text(name, r.title, r.text) for name, r in zip(names, clean)]
-    for record, name, vector in zip(clean, names, embedder.embed(texts)):
+    texts = [embedded_text(name, r.title, r.text) for name, r in zip(names, clean, strict=True)]
+    for record, name, vector in zip(clean, names, embedder.embed(texts), strict=True):
         terms = index_terms(name, record.title, record.text)
         chunk = PreparedChunk(record.title, 0, 0, record.text, *terms, vector)
         yield PreparedSource(

@@ -69,8 +69,9 @@ class ChunkRow:
         )
 
 
-_SELECT_CHUNKS = """SELECT c.chunk_id, c.heading, c.start_line, c.end_line, c.text, c.digest, s.path,
- s.title, s.kind, CASE WHEN s.superseded THEN 'superseded' ELSE s.status END, s.scope, s.size, s.mtime_ns, s.content_hash, s.commit_time
+_SELECT_CHUNKS = """SELECT c.chunk_id, c.heading, c.start_line, c.end_line, c.text, c.digest,
+ s.path, s.title, s.kind, CASE WHEN s.superseded THEN 'superseded' ELSE s.status END, s.scope,
+ s.size, s.mtime_ns, s.content_hash, s.commit_time
  FROM chunks c JOIN sources s USING (source_id) """
 
 

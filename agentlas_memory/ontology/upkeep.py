@@ -86,6 +86,7 @@ def finish_run(connection: sqlite3.Connection, folder: Path, *, forget: bool = F
     connection.execute("COMMIT")
     if has_lexical_index(connection) and (forget or _many_segments(connection)):
         connection.execute("INSERT INTO chunk_fts(chunk_fts) VALUES ('optimize')")
+    connection.execute("PRAGMA incremental_vacuum").fetchall()
     write_sidecar(connection, folder)
 
 

@@ -126,15 +126,18 @@ class StoreWriter:
         self._connection.executemany(
             "INSERT INTO chunks(chunk_id, source_id, heading, start_line, end_line, text, digest)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (_chunk_row(chunk_id, source_id, source.path, c) for chunk_id, c in zip(ids, chunks)),
+            (
+                _chunk_row(chunk_id, source_id, source.path, c)
+                for chunk_id, c in zip(ids, chunks, strict=True)
+            ),
         )
         if self._lexical:
             self._connection.executemany(
                 "INSERT INTO chunk_fts(rowid, heading, body) VALUES (?, ?, ?)",
-                ((i, c.heading_terms, c.body_terms) for i, c in zip(ids, chunks)),
+                ((i, c.heading_terms, c.body_terms) for i, c in zip(ids, chunks, strict=True)),
             )
         self._vectors[source.scope, source.embedding] += [
-            (chunk_id, c.vector) for chunk_id, c in zip(ids, chunks) if c.vector
+            (chunk_id, c.vector) for chunk_id, c in zip(ids, chunks, strict=True) if c.vector
         ]
         return ids
 

@@ -36,7 +36,15 @@ _GROUP = 8
 class Recall:
     """What was found, what was dropped and why, and how."""
 
-    __slots__ = ("candidates", "frequencies", "hits", "indexed", "question", "retrieval", "silence_reason")
+    __slots__ = (
+        "candidates",
+        "frequencies",
+        "hits",
+        "indexed",
+        "question",
+        "retrieval",
+        "silence_reason",
+    )
 
     def __init__(self, question: Question) -> None:
         self.question = question

@@ -5,10 +5,34 @@ import random
 
 import pytest
 
-SUBJECTS = ["ledger", "gateway", "scheduler", "exporter", "importer", "billing", "webhook", "search", "cache", "session", "mailer", "indexer"]
-PARTS = (
-    ["queue", "schema", "retry", "token", "shard", "worker", "migration", "quota", "signature", "cursor", "lease", "snapshot"]
-)
+SUBJECTS = [
+    "ledger",
+    "gateway",
+    "scheduler",
+    "exporter",
+    "importer",
+    "billing",
+    "webhook",
+    "search",
+    "cache",
+    "session",
+    "mailer",
+    "indexer",
+]
+PARTS = [
+    "queue",
+    "schema",
+    "retry",
+    "token",
+    "shard",
+    "worker",
+    "migration",
+    "quota",
+    "signature",
+    "cursor",
+    "lease",
+    "snapshot",
+]
 FACTS = [
     "The {s} keeps its {p} in the table {s}_{p}, which only the nightly job may change.",
     "A failed {p} of the {s} is tried again after {n} seconds, at most five times.",

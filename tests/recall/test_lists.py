@@ -107,9 +107,20 @@ def test_scan_takes_any_number_of_terms(facts, opened):
 
 @pytest.fixture
 def many(facts, opened):
-    words = (
-        ["ledger", "gateway", "rollout", "token", "cluster", "pager", "schema", "vault", "cursor", "quota", "shard", "lease"]
-    )
+    words = [
+        "ledger",
+        "gateway",
+        "rollout",
+        "token",
+        "cluster",
+        "pager",
+        "schema",
+        "vault",
+        "cursor",
+        "quota",
+        "shard",
+        "lease",
+    ]
     facts(
         *(
             f"{words[n % 12]} {words[n // 12 % 12]} {words[n // 144 % 12]} {n % 5}"

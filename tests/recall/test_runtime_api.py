@@ -32,7 +32,20 @@ def test_result_becomes_json(facts):
     document = json.loads(json.dumps(result.to_dict()))
     assert set(document) == {"query", "retrieval", "hits", "experience"}
     assert set(document["hits"][0]) == set(
-        ["chunk_id", "source", "heading", "lines", "text", "score", "lexical_rank", "lexical_score", "cosine", "entity_rank", "scope", "stale"]
+        [
+            "chunk_id",
+            "source",
+            "heading",
+            "lines",
+            "text",
+            "score",
+            "lexical_rank",
+            "lexical_score",
+            "cosine",
+            "entity_rank",
+            "scope",
+            "stale",
+        ]
     )
     assert document["experience"] == []
 
