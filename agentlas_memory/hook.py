@@ -199,7 +199,7 @@ def prompt_capsule(
         prompt,
         scopes=SCOPES,
         limit=HITS,
-        root=project.store_root,
+        root=project.root,
         asset=open_model(home),
         deadline=receipt.deadline,
     )
@@ -222,7 +222,7 @@ def state_capsule(store: "Store", project: "Project") -> "Capsule":
     from agentlas_memory.recall.evidence import evidence_of_row
     from agentlas_memory.recall.project_state import MAX_CHARACTERS, project_state
 
-    rows = project_state(store, SCOPES, project.store_root)
+    rows = project_state(store, SCOPES, project.root)
     evidence = [evidence_of_row(row) for row in rows]
     capsule = render_capsule(evidence, "project_state", MAX_CHARACTERS)
     if capsule is None:

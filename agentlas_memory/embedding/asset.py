@@ -86,5 +86,7 @@ def _map(path: str) -> mmap:
         if not size:
             raise AssetRejected(f"{path}: empty")
         return mmap(handle, size, access=ACCESS_READ)
+    except OSError as error:  # a folder, say
+        raise AssetRejected(f"{path}: {error}") from error
     finally:
         system.close(handle)

@@ -61,8 +61,9 @@ def _open(path: Path) -> sqlite3.Connection:
         # Readers must never wait for a long transaction: pages stay in memory until the commit.
         for pragma in ("journal_mode=DELETE", "secure_delete=ON", "cache_spill=OFF"):
             connection.execute("PRAGMA " + pragma)
-        # Of a new file only: what merging frees, a seventh of the file, can be given back.
-        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        if not connection.execute("PRAGMA page_count").fetchone()[0]:
+            # What merging frees, a seventh of the file, can be given back. Set again, it is written.
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         connection.execute("PRAGMA foreign_keys=OFF")
         migrate(connection)
         check_tables(connection)

@@ -87,7 +87,7 @@ def recall(
     _load_rows(store, ranked[: max(JUDGED, 2 * limit)], result)
     gates = Gates(result.question, result.frequencies, store.number("chunks"), asset)
     _judge(store, result, scopes, gates if gated else None, 2 * limit)
-    _choose(result, limit, root)
+    _choose(store, result, limit, root)
     deadline.stage("judge")
     return result
 
@@ -215,7 +215,7 @@ def _source_gate(candidate: Candidate, scopes: tuple[str, ...]) -> str:
     return "" if row.intact() else "damaged"
 
 
-def _choose(result: Recall, limit: int, root: str | None) -> None:
+def _choose(store: Store, result: Recall, limit: int, root: str | None) -> None:
     """Fill the hits from the best candidates that passed, without repeats and without stale ones."""
     texts = set()
     for candidate in result.candidates:
@@ -226,7 +226,7 @@ def _choose(result: Recall, limit: int, root: str | None) -> None:
             candidate.gate = "budget"
         elif row.text in texts:
             candidate.gate = "duplicate"
-        elif root is not None and is_stale(row, root):
+        elif root is not None and is_stale(row, root, store):
             candidate.stale = True
             candidate.gate = "stale"
         else:

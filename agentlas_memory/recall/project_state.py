@@ -27,5 +27,5 @@ def project_state(store: Store, scopes: tuple[str, ...], root: str) -> list[Chun
     return [
         row
         for row in rows
-        if row.intact() and not is_policy_file(row.path) and not is_stale(row, root)
+        if row.intact() and not is_policy_file(row.path) and not is_stale(row, root, store)
     ]

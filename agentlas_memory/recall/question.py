@@ -5,6 +5,7 @@ from agentlas_memory.ontology.analyzer import QueryTerm, query_terms
 HEAD = TAIL = 6000  # characters read of a long prompt, at each end
 _SHORT = 600  # a prompt of this length is asked whole
 _WINDOW = 400  # characters of prose at each end of a longer one
+_TERMS = 64  # distinct terms looked up at each end: a page of Chinese has hundreds of pairs
 _DATA_STARTS = ("{", "}", "[", "]", "<", '"', "|", "@@", "+++", "---", "diff ", "at ", 'File "')
 
 
@@ -20,6 +21,9 @@ class Question:
         for _, terms in self.words:
             for term in terms:
                 self.terms.setdefault(term.term, term)
+        if len(self.terms) > 2 * _TERMS:
+            found = list(self.terms.items())
+            self.terms = dict(found[:_TERMS] + found[-_TERMS:])
 
 
 def read_question(prompt: str) -> Question:

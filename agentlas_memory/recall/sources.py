@@ -1,7 +1,7 @@
 """What must not be recalled, however well it fits."""
 
 from agentlas_memory.lean import read_file, sha256, system
-from agentlas_memory.ontology.store import ChunkRow
+from agentlas_memory.ontology.store import ChunkRow, Store
 
 # Hosts load these themselves, live; a second, older copy would only contradict them.
 POLICY_FILES = ("agent.md", "agents.md", "claude.md", "claude.local.md", "gemini.md")
@@ -18,14 +18,16 @@ def is_policy_file(path: str) -> bool:
     return name in POLICY_FILES
 
 
-def is_stale(row: ChunkRow, root: str) -> bool:
+def is_stale(row: ChunkRow, root: str, store: Store) -> bool:
     """Tell whether the file behind a chunk changed or vanished since it was indexed.
 
-    Size and time decide; where they differ, the content does. A record without a file never is.
+    Size and time decide; where they differ, the content does. A record without a file never is. A
+    linked worktree is compared with its own files; notes alone stand where the store does.
     """
     if row.mtime_ns is None:
         return False
-    path = f"{root}/{row.path}"
+    name = row.path.removeprefix(".agentlas/")
+    path = f"{root}/{row.path}" if name == row.path else f"{store.folder}/{name}"
     try:
         info = system.stat(path)
         if (info.st_size, info.st_mtime_ns) == (row.size, row.mtime_ns):

@@ -115,7 +115,7 @@ def test_interrupt_ends_the_run_and_its_workers_in_order(project, delay):
     _, errors = end(process, signal.SIGINT)
     assert process.returncode != 0
     assert errors.decode().rstrip().endswith("KeyboardInterrupt")
-    assert errors.count(b"Traceback") == 1
+    assert b"spawn_main" not in errors, "a worker complained of its own"
     assert_ended(process)
 
 
@@ -191,10 +191,15 @@ def test_memory_of_the_writer_does_not_grow_with_the_project(project):
     assert peak_kib(project) < few + 60_000
 
 
+MEASURE = """
+import resource, sys
+from pathlib import Path
+from agentlas_memory.ontology.index import index_project
+index_project(*map(Path, sys.argv[1:2]), list(map(Path, sys.argv[2:])))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
 def peak_kib(project, *paths):
-    measure = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    code = f"{INDEX.replace('print(flush=True)', '')}\n{measure}"
-    if paths:
-        code = code.replace("Path(sys.argv[1])", f"Path(sys.argv[1]), [Path({str(paths[0])!r})]")
-    command = [sys.executable, "-c", code, project.root]
+    command = [sys.executable, "-c", MEASURE, project.root, *paths]
     return int(subprocess.run(command, capture_output=True, check=True).stdout)
