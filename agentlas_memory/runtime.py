@@ -27,7 +27,7 @@ class Hit:
     """A recalled chunk.
 
     `score` is the fusion's, comparable within one result only; `lexical_score` is BM25 (larger is
-    better), `cosine` in -1..1; a rank counts from 1 and is None where a list does not hold the chunk.
+    better), `cosine` in -1..1; a rank counts from 1, None where a list does not hold the chunk.
     """
 
     chunk_id: int
@@ -80,10 +80,10 @@ class OntologyRuntime:
     ) -> QueryResult:
         """Return what bears on a question; nothing passes the gates for most.
 
-        `token_budget` bounds the hits' text (counted as four characters a token); the first hit that
-        does not fit ends the list. `gated=False` ranks without the absolute gates. Raises ValueError
-        for `record_memory=True`, for `agent_id`, a negative number and an unknown scope, and
-        StoreUnusable for a store that cannot be read.
+        `token_budget` bounds the hits' text (counted as four characters a token); the first hit
+        that does not fit ends the list. `gated=False` ranks without the absolute gates. Raises
+        ValueError for `record_memory=True`, for `agent_id`, a negative number and an unknown scope,
+        and StoreUnusable for a store that cannot be read.
         """
         if record_memory:
             raise ValueError(

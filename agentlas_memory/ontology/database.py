@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from agentlas_memory.ontology.lock import writer_lock
@@ -20,38 +20,34 @@ class ForeignStore(Exception):
     """The file at the store's place is a database of another program."""
 
 
+class DamagedStore(Exception):
+    """The file was broken: it was moved aside, and its place is free for a new one."""
+
+
 @contextmanager
 def writable_database(path: Path, wait: float = 10.0) -> Iterator[sqlite3.Connection]:
-    """Open the store at `path` for writing, made new where there is none, under the writer lock."""
+    """Open the store at `path` for writing, made new where there is none, under the writer lock.
+
+    Damage is found on opening or only while writing. Either way the file is moved aside, never
+    deleted, and DamagedStore raised: only the caller knows what to fill a new store with.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with writer_lock(path.parent, wait):
-        connection = _open_or_rebuild(path)
         try:
-            yield connection
-        finally:
-            connection.close()
+            with closing(_open(path)) as connection:
+                yield connection
+        except (sqlite3.DatabaseError, StoreUnusable) as error:
+            if not _is_damage(error):
+                raise
+            aside = _set_aside(path)
+            raise DamagedStore(
+                f"the store was damaged ({error}); it was moved to {aside}"
+            ) from error
 
 
-def set_damaged_aside(path: Path, wait: float) -> None:
-    """Move away a store whose damage showed only while it was written."""
-    with writer_lock(path.parent, wait):
-        _set_aside(path)
-
-
-def is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Tell damage from its subclasses, where the file is not to blame: locked, a full disk."""
-    return type(error) is sqlite3.DatabaseError
-
-
-def _open_or_rebuild(path: Path) -> sqlite3.Connection:
-    """Return an open store; a damaged file is moved aside first, never deleted."""
-    try:
-        return _open(path)
-    except (sqlite3.DatabaseError, StoreUnusable) as error:
-        if isinstance(error, sqlite3.DatabaseError) and not is_damage(error):
-            raise
-        _set_aside(path)
-        return _open(path)
+def _is_damage(error: Exception) -> bool:
+    """Tell damage from DatabaseError's subclasses: locked, a full disk are not the file's fault."""
+    return isinstance(error, StoreUnusable) or type(error) is sqlite3.DatabaseError
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -62,7 +58,8 @@ def _open(path: Path) -> sqlite3.Connection:
         for pragma in ("journal_mode=DELETE", "secure_delete=ON", "cache_spill=OFF"):
             connection.execute("PRAGMA " + pragma)
         if not connection.execute("PRAGMA page_count").fetchone()[0]:
-            # What merging frees, a seventh of the file, can be given back. Set again, it is written.
+            # What merging frees, a seventh of the file, can be given back. Only now: setting it
+            # again would write to a store in which nothing changed.
             connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         connection.execute("PRAGMA foreign_keys=OFF")
         migrate(connection)
@@ -95,8 +92,8 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
         raise ForeignStore(f"{path} is a database of another program; it was left as it is")
 
 
-def _set_aside(path: Path) -> None:
-    """Rename a damaged store and its journal to names that are free."""
+def _set_aside(path: Path) -> Path:
+    """Rename a damaged store and its journal to names that are free; return the store's."""
     aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
     while aside.exists():
         aside = aside.with_name(aside.name + "-")
@@ -104,3 +101,4 @@ def _set_aside(path: Path) -> None:
     if journal.exists():  # first: left alone, it would be played back into the new store
         journal.rename(aside.with_name(aside.name + "-journal"))
     path.rename(aside)
+    return aside

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentlas_memory.ontology.config import MemoryConfig, load_config
-from agentlas_memory.ontology.database import is_damage, set_damaged_aside, writable_database
+from agentlas_memory.ontology.database import DamagedStore, writable_database
 from agentlas_memory.ontology.documents import INBOX
 from agentlas_memory.ontology.embedder import model_identity
 from agentlas_memory.ontology.prepared import Job, PreparedSource, Unprepared
@@ -72,10 +72,7 @@ def index_project(
     """
     try:
         return _index(project, paths, progress, wait, forget)
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
-        set_damaged_aside(project / DATABASE, wait)
+    except DamagedStore:
         return _index(project, (), progress, wait, forget)
 
 

@@ -11,14 +11,16 @@ from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected, write_sid
 from agentlas_memory.ontology.writer import has_lexical_index, set_meta
 from agentlas_memory.redact import REDACTION_VERSION
 
-# Once the superseding document goes, what it replaced holds again.
+# A proposal replaces nothing yet. Once the superseding document goes, the other holds again.
 _SUPERSEDE = """
 UPDATE sources SET superseded = source_id IN (
  SELECT c.source_id FROM relations r
  JOIN mentions m ON m.entity_id = r.object_id AND m.relation = 'defined_in'
  JOIN chunks c ON c.chunk_id = m.chunk_id
  JOIN chunks evidence ON evidence.chunk_id = r.chunk_id
- WHERE r.relation = 'supersedes' AND c.source_id <> evidence.source_id)
+ JOIN sources successor ON successor.source_id = evidence.source_id
+ WHERE r.relation = 'supersedes' AND c.source_id <> successor.source_id
+ AND successor.status NOT IN ('proposed', 'rejected'))
 WHERE superseded OR EXISTS (SELECT 1 FROM relations WHERE relation = 'supersedes')"""
 
 # Raised when readers, chunks, entities or the embedded text change.

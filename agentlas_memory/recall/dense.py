@@ -56,7 +56,7 @@ class DenseScores:
 
 
 def _guess_cut(distances: list[float]) -> float:
-    """Return a distance that some hundreds of vectors stay below, and hardly ever less than DEPTH."""
+    """Return a distance that some hundreds of vectors stay below, hardly ever less than DEPTH."""
     if len(distances) <= 4 * DEPTH:
         return 2.0
     step = max(1, len(distances) // _SAMPLE)

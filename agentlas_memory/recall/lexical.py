@@ -4,7 +4,8 @@ from agentlas_memory.lean import load_sqlite
 from agentlas_memory.ontology.schema import SCOPES
 from agentlas_memory.ontology.store import Store
 
-MAX_TERMS = 8  # the rarest: more cost time (1.3 us a matching row) and gain nothing measurable
+MAX_TERMS = 8  # the rarest: more gain nothing measurable
+MAX_ROWS = 12_000  # that all of them match, at 1.3 us each: only a very large store comes here
 DEPTH = 100
 _HEADING_WEIGHT = 2.0
 
@@ -21,9 +22,17 @@ def document_frequencies(store: Store, terms: list[str]) -> dict[str, int]:
 
 
 def rarest_terms(frequencies: dict[str, int]) -> list[str]:
-    """Return the terms to search for, those of no chunk left out."""
+    """Return the terms to search for, the rarest first, at least two; those of no chunk left out."""
     known = [term for term, count in frequencies.items() if count]
-    return sorted(known, key=lambda term: frequencies[term])[:MAX_TERMS]
+    known.sort(key=lambda term: frequencies[term])
+    chosen: list[str] = []
+    rows = 0
+    for term in known[:MAX_TERMS]:
+        rows += frequencies[term]
+        if rows > MAX_ROWS and len(chosen) >= 2:
+            break
+        chosen.append(term)
+    return chosen
 
 
 def search_lexical(

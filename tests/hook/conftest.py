@@ -95,6 +95,7 @@ def run_hook(launcher, environment, tmp_path, data):
             [*(program if isinstance(program, list) else [program]), *arguments],
             env=environment if env is None else env,
             cwd=cwd,
+            timeout=20,  # reached only by a hook that would hang for ever
             **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams),
         )
         assert time.monotonic() - started < MOST_SECONDS

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import threading
 import time
 
 import pytest
@@ -20,8 +21,11 @@ def feed(launcher, environment):
         with subprocess.Popen(
             command, env=environment, stdin=-1, stdout=-1, stderr=-1, bufsize=0
         ) as hook:
+            watch = threading.Timer(20, hook.kill)  # one that would hang for ever
+            watch.start()
             write_all(hook, pieces, pause, close)
             answer, complaint = hook.stdout.read(), hook.stderr.read()
+            watch.cancel()
         assert time.monotonic() - started < most_seconds
         assert (hook.returncode, complaint) == (0, b"")
         return answer

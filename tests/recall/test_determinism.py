@@ -14,8 +14,8 @@ PROMPTS = [
     "thanks",
 ]
 FILES = {
-    "ledger.md": "# Ledger\n\nWe settle the ledger in integer minor units because floats lose cents.\n",
-    "docs/adr/0007-gateway.md": "# Gateway\n\nThe gateway drains the blue cluster before a rollout.\n",
+    "ledger.md": "# Ledger\n\nWe settle the ledger in integer minor units, as floats lose cents.\n",
+    "docs/adr/0007-gateway.md": "# Gateway\n\nThe gateway drains the blue cluster first.\n",
     "themes.md": "# Темы\n\nПользователь предпочитает тёмную тему. 设备清单在仓库。\n",
     **{f"same{n}.md": f"# Same {n}\n\nThe lease of shard {n} ends.\n" for n in range(20)},
 }

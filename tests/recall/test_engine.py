@@ -104,6 +104,13 @@ def test_superseded_decision_is_no_hit_until_its_successor_goes(project):
     assert project.sources_of(ASK_PORT) == ["docs/adr/0001-ssh.md"]
 
 
+@pytest.mark.parametrize("status", ["proposed", "rejected"])
+def test_decision_that_was_not_taken_supersedes_nothing(project, status):
+    files = {"docs/adr/0001-ssh.md": OLD, "docs/adr/0002-sshd.md": NEW.replace("accepted", status)}
+    project.index(files)
+    assert "docs/adr/0001-ssh.md" in project.sources_of(ASK_PORT)
+
+
 def test_order_in_which_successor_and_predecessor_come_does_not_matter(project):
     project.index({"docs/adr/0002-sshd.md": NEW})
     project.index({"docs/adr/0001-ssh.md": OLD})

@@ -89,10 +89,8 @@ def test_scan_counts_the_terms_that_a_text_holds(facts, opened):
     facts("gateway policies and rota", "the ROTA", "none", secret="gateway")
     facts(secret="gateway policies", scope="private")
     hits = search_by_scan(opened(), analyze("gateway policy rota"), ("public", "internal"))
-    assert [(source, score) for source, (_, score) in zip(by_source(opened(), hits), hits)] == [
-        ("0", 3.0),
-        ("1", 1.0),
-    ]
+    assert by_source(opened(), hits) == ["0", "1"]
+    assert [score for _, score in hits] == [3.0, 1.0]
 
 
 def test_scan_takes_any_number_of_terms(facts, opened):
@@ -207,7 +205,7 @@ def named(project):
         {
             **filler,
             "docs/adr/0007-ledger.md": "# Use minor units\n\nBecause floats lose cents.\n",
-            "docs/tokens.md": "# How tokens are refreshed\n\nSee ADR-7, #12 and `src/auth.py`, `getUserById`.\n",
+            "docs/tokens.md": "# How tokens are refreshed\n\nADR-7, #12, `src/auth.py`, `getUserById`.\n",
         }
     )
     return project

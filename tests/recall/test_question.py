@@ -80,10 +80,29 @@ def test_prompts_without_a_word_have_no_terms(prompt):
 
 
 OPERATORS = [
-    "don't use agents", "pre-edit-check", "Downloads/transcripts", '"--error-on-warnings"', "ubuntu 20.04",
-    "GB/s", "a AND OR NOT (", "col:val", "*", "^x", 'a lone "', "NEAR(x y, 3)", "body: gateway", "x' OR 1=1 --",
-    "{heading body} : x", "-x +y", "\"\"\"", "a\0b", "(((", "\\", "%_[", "gateway AND ledger",
-]  # fmt: skip
+    "don't use agents",
+    "pre-edit-check",
+    "Downloads/transcripts",
+    '"--error-on-warnings"',
+    "ubuntu 20.04",
+    "GB/s",
+    "a AND OR NOT (",
+    "col:val",
+    "*",
+    "^x",
+    'a lone "',
+    "NEAR(x y, 3)",
+    "body: gateway",
+    "x' OR 1=1 --",
+    "{heading body} : x",
+    "-x +y",
+    '"""',
+    "a\0b",
+    "(((",
+    "\\",
+    "%_[",
+    "gateway AND ledger",
+]
 
 
 @pytest.fixture

@@ -101,13 +101,13 @@ def store_content(database: Path) -> dict:
     try:
         names = _names_of_chunks(connection)
         return {
-            "sources": dict(
-                (row[0], row)
+            "sources": {
+                row[0]: row
                 for row in connection.execute(
                     "SELECT path, title, kind, status, superseded, scope, size, content_hash"
                     " FROM sources"
                 )
-            ),
+            },
             "chunks": {
                 names[chunk_id]: row
                 for chunk_id, *row in connection.execute(
@@ -193,7 +193,8 @@ def same_content(one: dict, other: dict) -> None:
     assert one["vectors"].keys() == other["vectors"].keys()
     for chunk, (scope, vector) in one["vectors"].items():
         assert scope == other["vectors"][chunk][0]
-        pairs = zip(memoryview(vector).cast("b"), memoryview(other["vectors"][chunk][1]).cast("b"))
+        twin = memoryview(other["vectors"][chunk][1]).cast("b")
+        pairs = zip(memoryview(vector).cast("b"), twin, strict=True)
         assert max(abs(a - b) for a, b in pairs) <= 1
 
 

@@ -9,10 +9,11 @@ import sys
 import pytest
 
 from agentlas_memory.deadline import Deadline
-from agentlas_memory.ontology.database import ForeignStore, writable_database
+from agentlas_memory.ontology.database import DamagedStore, ForeignStore, writable_database
 from agentlas_memory.ontology.migrations import NewerStore
 from agentlas_memory.ontology.schema import TABLES
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
+from agentlas_memory.runtime import OntologyRuntime
 
 KEYS = "# Keys\n\nWe rotate the signing keys every 90 days.\n"
 
@@ -104,6 +105,20 @@ def test_damage_that_shows_only_while_writing_is_healed_with_the_whole_project(i
     indexed.index(indexed.root / "keys.md")
     assert set(indexed.content()["sources"]) == {"keys.md", "ports.md"}
     assert len(list(indexed.folder.glob("*.damaged-*"))) == 1
+
+
+def test_damage_that_a_narrowed_run_finds_is_healed_with_the_whole_project(indexed):
+    indexed.write(ports="# Ports\n\nThe ssh daemon listens on port 49222.\n")
+    indexed.database.write_bytes(b"just some text")
+    assert indexed.index(indexed.root / "ports.md").sources == 2
+
+
+def test_records_of_a_damaged_store_are_lost_aloud(tmp_path):
+    (tmp_path / "s.sqlite").write_bytes(b"just some text")
+    runtime = OntologyRuntime(tmp_path / "s.sqlite")
+    with pytest.raises(DamagedStore, match=r"moved to .*s\.sqlite\.damaged-"):
+        runtime.ingest_records([("keys", KEYS)])
+    assert runtime.ingest_records([("keys", KEYS)]) == 1
 
 
 def test_store_of_a_newer_version_is_read_when_its_tables_are_the_same(indexed):

@@ -52,7 +52,7 @@ def test_a_secret_anywhere_in_a_file_is_in_no_byte_of_the_store(project, name):
     project.write(
         text=f"# Deploy\n\nThe deploy uses {secret} and `{secret}` and [this](docs/{secret}.md).\n",
         heading=f"# The key {secret}\n\n## `{secret}`\n\nThe deploy uses it.\n",
-        title=f"---\ntitle: Key {secret}\nid: {secret}\nsupersedes: {secret}\n---\n\nThe deploy uses it.\n",
+        title=f"---\ntitle: Key {secret}\nid: {secret}\nsupersedes: {secret}\n---\n\nIt is used.\n",
         code=f"# Code\n\n```sh\nexport TOKEN={secret}\n```\n\n| a | {secret} |\n|---|---|\n",
     )
     project.index()
