@@ -1,6 +1,6 @@
 """Write docs/cli.md: every command's own help, so that the two cannot differ.
 
-    python scripts/build_cli_docs.py [--check]
+python scripts/build_cli_docs.py [--check]
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def build_page() -> str:
     return HEAD + "".join(sections)
 
 
-def _commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _commands(
+    command: click.Command, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str]]:
     context = click.Context(command, info_name=" ".join(path), terminal_width=90)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):

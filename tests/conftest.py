@@ -1,7 +1,9 @@
 """A home of its own for every test; the real one is out of bounds."""
 
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -24,16 +26,26 @@ def home(tmp_path_factory, monkeypatch):
 @pytest.fixture(autouse=True, scope="session")
 def real_home_untouched():
     """Touching the developer's own data folder fails the run."""
-    folder = REAL_HOME / ".agentlas"
-    before = folder.stat().st_mtime_ns if folder.exists() else None
+    before = _times_in(REAL_HOME / ".agentlas")
     yield
-    after = folder.stat().st_mtime_ns if folder.exists() else None
-    assert before == after, f"a test touched {folder}"
+    assert _times_in(REAL_HOME / ".agentlas") == before
+
+
+def _times_in(folder):
+    return {
+        path: path.lstat().st_mtime_ns for path in (folder, *folder.rglob("*")) if path.exists()
+    }
 
 
 def pytest_configure(config):
-    """`slow`: takes seconds and does not depend on the Python; runs last, on one Python."""
+    """Give fixtures of a wider scope a throwaway home too, and name our marker."""
+    os.environ["HOME"] = tempfile.mkdtemp(prefix="home-")
     config.addinivalue_line("markers", "slow: takes seconds; runs last, and on one Python only")
+
+
+def pytest_unconfigure():
+    """Take the home away."""
+    shutil.rmtree(os.environ["HOME"], ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items):

@@ -21,7 +21,7 @@ from agentlas_memory.ontology.upkeep import (
     has_unwritten_sources,
     is_up_to_date,
 )
-from agentlas_memory.ontology.walk import Found, Skipped, walk_project
+from agentlas_memory.ontology.walk import Found, Skipped, path_in_project, walk_project
 from agentlas_memory.ontology.writer import StoreWriter
 from agentlas_memory.project import DATABASE
 
@@ -235,14 +235,8 @@ class _Run:
 
 def _asked_for(project: Path, paths: Sequence[Path]) -> Callable[[str], bool]:
     """Return a test for whether a run narrowed to `paths` is about a source's path."""
-    root = project.resolve()
-    names = {_real(path).relative_to(root).as_posix() for path in paths}
-    if not names or "." in names:
+    names = {path_in_project(project.resolve(), path) for path in paths}
+    if not names or "" in names:
         return lambda path: True
     below = tuple(f"{name}/" for name in names)
     return lambda path: path in names or path.startswith(below)
-
-
-def _real(path: Path) -> Path:
-    """Return a path without links, but for one at its end: the walk does not follow it."""
-    return path.resolve() if path.name in ("", "..") else path.parent.resolve() / path.name

@@ -23,6 +23,10 @@ UPDATE sources SET superseded = source_id IN (
  AND successor.status NOT IN ('proposed', 'rejected'))
 WHERE superseded OR EXISTS (SELECT 1 FROM relations WHERE relation = 'supersedes')"""
 
+# FTS5 merges by itself; beyond this many pieces a query feels them, and one pass (2 s for 100,000
+# chunks) makes them one.
+_MOST_SEGMENTS = 8
+
 # Raised when readers, chunks, entities or the embedded text change.
 _PREPARED_VERSION = 1
 
@@ -95,4 +99,4 @@ def finish_run(connection: sqlite3.Connection, folder: Path, *, forget: bool = F
 def _many_segments(connection: sqlite3.Connection) -> bool:
     """Tell whether the lexical index lies in so many pieces that a query feels it."""
     row = connection.execute("SELECT count(DISTINCT segid) FROM chunk_fts_idx").fetchone()
-    return bool(row[0] > 4)
+    return bool(row[0] > _MOST_SEGMENTS)

@@ -1,6 +1,5 @@
 """The entity list: chunks that name exactly what the prompt names."""
 
-from agentlas_memory.ontology.schema import SCOPES
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.recall.question import Question
 
@@ -12,7 +11,7 @@ _AROUND = "?!.,:;()[]{}<>'\"`*“”‘’…"
 
 
 def search_entities(
-    store: Store, question: Question, scopes: tuple[str, ...] = SCOPES
+    store: Store, question: Question, scopes: tuple[str, ...]
 ) -> list[tuple[int, bool]]:
     """Return (chunk id, whether it defines one) by how rare the named things are, rarest first."""
     keys = list(entity_keys(question))

@@ -205,7 +205,8 @@ def named(project):
         {
             **filler,
             "docs/adr/0007-ledger.md": "# Use minor units\n\nBecause floats lose cents.\n",
-            "docs/tokens.md": "# How tokens are refreshed\n\nADR-7, #12, `src/auth.py`, `getUserById`.\n",
+            "docs/tokens.md": "# How tokens are refreshed\n\n"
+            "See ADR-7, #12 and `src/auth.py`, `getUserById`.\n",
         }
     )
     return project
