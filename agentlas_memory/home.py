@@ -2,7 +2,6 @@
 
 from agentlas_memory.lean import WINDOWS, getenv, parse_json, read_file
 
-
 # Set for every process that we start: a host among them must not call us back.
 CHILD_VARIABLE = "AGENTLAS_MEMORY_CHILD"
 

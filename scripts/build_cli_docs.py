@@ -17,9 +17,10 @@ PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
 HEAD = """\
 # Commands
 
-Written by `scripts/build_cli_docs.py` from the commands' own help. Every command but `bench` takes `--project DIR`
-(default: the nearest project from the current folder), and every one takes `--json`: one JSON document on stdout,
-messages on stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused to protect data.
+Written by `scripts/build_cli_docs.py` from the commands' own help. Every command but `bench` takes
+`--project DIR` (default: the nearest project from the current folder), and every one takes `--json`:
+one JSON document on stdout, messages on stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused
+to protect data.
 """
 
 

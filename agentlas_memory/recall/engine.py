@@ -216,7 +216,7 @@ def _source_gate(candidate: Candidate, scopes: tuple[str, ...]) -> str:
 
 
 def _choose(store: Store, result: Recall, limit: int, root: str | None) -> None:
-    """Fill the hits from the best candidates that passed, without repeats and without stale ones."""
+    """Fill the hits from the best that passed, without repeats and without stale ones."""
     texts = set()
     for candidate in result.candidates:
         row = candidate.row

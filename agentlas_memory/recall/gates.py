@@ -55,7 +55,7 @@ class Gates:
         }
 
     def judge(self, candidate: Candidate) -> str:
-        """Return blank for a candidate that passes, else the code of the gate; sets its evidence."""
+        """Return blank for a candidate that passes, else the gate's code; sets its evidence."""
         mass = sum(self._weights[term] for term in candidate.matched)
         if candidate.cosine is None:
             candidate.evidence, gate = self._without_cosine(candidate, mass), _LEXICAL_GATE
@@ -67,9 +67,9 @@ class Gates:
     def _with_cosine(self, candidate: Candidate, cosine: float, mass: float) -> float:
         """Weigh likeness and matched words against all that was asked.
 
-        Much matched is good, in a heading more so, and a thing that is named exactly most; much asked
-        and not matched is bad; and of a prompt of two or three words (a high share as soon as one
-        matches) more likeness is wanted.
+        Much matched is good, in a heading more so, and a thing that is named exactly most; much
+        asked and not matched is bad; and of a prompt of two or three words (a high share as soon as
+        one matches) more likeness is wanted.
         """
         matched = len(candidate.matched)
         return (

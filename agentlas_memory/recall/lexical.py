@@ -22,7 +22,7 @@ def document_frequencies(store: Store, terms: list[str]) -> dict[str, int]:
 
 
 def rarest_terms(frequencies: dict[str, int]) -> list[str]:
-    """Return the terms to search for, the rarest first, at least two; those of no chunk left out."""
+    """Return the terms to search for, rarest first, at least two; those of no chunk left out."""
     known = [term for term, count in frequencies.items() if count]
     known.sort(key=lambda term: frequencies[term])
     chosen: list[str] = []
