@@ -114,7 +114,7 @@ def _line(piece: Evidence) -> str:
 
 def inert_line(text: str) -> str:
     """Return a name on one line that can neither close nor imitate the frame around it."""
-    return " ".join(inert(text).split())[:200]
+    return " ".join(inert(text).split())[:200].rstrip()
 
 
 def inert_text(text: str, limit: int) -> str:

@@ -164,6 +164,7 @@ def test_a_snippet_is_bounded(text, limit):
 
 
 @given(hostile)
+@example("x" * 199 + " cut at the space")
 def test_a_name_is_one_line_of_at_most_200_characters(text):
     line = inert_line(text)
     assert len(line) <= 200
