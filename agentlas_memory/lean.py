@@ -76,7 +76,7 @@ def sha256(data: "bytes | mmap") -> "hashlib._Hash":
             from _sha256 import sha256 as new  # type: ignore[import-not-found, unused-ignore]
     except ImportError:  # an interpreter built without it
         from hashlib import sha256 as new
-    return new(data)  # type: ignore[no-any-return]  # type: ignore[no-any-return, unused-ignore]
+    return new(data)  # type: ignore[no-any-return, unused-ignore]
 
 
 def load_sqlite() -> "ModuleType":
