@@ -43,14 +43,15 @@ def build_page() -> str:
 
 
 def _commands(
-    command: click.Command, path: tuple[str, ...]
+    command: click.Command, path: tuple[str, ...], parent: click.Context | None = None
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    context = click.Context(command, info_name=" ".join(path), terminal_width=90)
+    settings = command.context_settings
+    context = click.Context(command, parent, path[-1], terminal_width=90, **settings)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             child = command.get_command(context, name)
             assert child is not None
-            yield from _commands(child, (*path, name))
+            yield from _commands(child, (*path, name), context)
     else:
         yield path, command.get_help(context).rstrip()
 

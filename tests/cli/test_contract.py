@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 
@@ -124,7 +125,7 @@ def test_an_error_says_what_was_kept_and_what_to_do_next(folder, am):
 
 def test_the_suggested_command_can_be_pasted_into_a_shell(folder, am):
     suggested = am("index", "--json").json["next"].removeprefix("agentlas-memory")
-    command = f"{sys.executable} -m agentlas_memory {suggested}"
+    command = f"{shlex.quote(sys.executable)} -m agentlas_memory {suggested}"
     assert subprocess.run(command, shell=True, capture_output=True).returncode == 0
 
 
@@ -169,7 +170,7 @@ def test_what_a_document_holds_is_not_obeyed_by_the_terminal(project, am):
 
 
 def test_a_reader_that_leaves_is_no_error(project):
-    command = f"{sys.executable} -m agentlas_memory status --json | head -c 1"
+    command = f"{shlex.quote(sys.executable)} -m agentlas_memory status --json | head -c 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("{", "")
 
