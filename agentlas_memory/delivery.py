@@ -9,6 +9,7 @@ from agentlas_memory.deadline import DeadlineReached
 from agentlas_memory.lean import make_private_folder, sha256, system
 
 _QUIET_SECONDS = 5  # hosts fire several compact events for one compaction
+_FORGOTTEN_AFTER = 30 * 86_400  # seconds
 _RESET = "reset"
 
 
@@ -69,3 +70,20 @@ class Delivery:
     def _create(self, name: str) -> int:
         flags = system.O_WRONLY | system.O_CREAT | system.O_EXCL
         return system.open(f"{self._folder}/{name}", flags, 0o600)
+
+
+def forget_old_sessions(home: str) -> None:
+    """Remove what was recorded for sessions untouched for a month; called by `index`."""
+    folder = f"{home}/state/delivery"
+    try:
+        names = system.listdir(folder)
+    except OSError:
+        return
+    for session in (f"{folder}/{name}" for name in names):
+        try:
+            if time() - system.stat(session).st_mtime > _FORGOTTEN_AFTER:
+                for name in system.listdir(session):
+                    system.unlink(f"{session}/{name}")
+                system.rmdir(session)
+        except OSError:
+            continue  # another process is just doing the same

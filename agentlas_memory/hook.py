@@ -190,7 +190,6 @@ def prompt_capsule(
     """Return what is known that bears on a prompt."""
     from agentlas_memory.embedding.model import open_model
     from agentlas_memory.recall.engine import recall
-    from agentlas_memory.recall.evidence import evidence_of
 
     if not prompt.strip():
         raise Silence("no_prompt")
@@ -208,7 +207,9 @@ def prompt_capsule(
     if not found.hits:
         raise Silence(found.silence_reason)
 
+    # Most prompts end above: what renders is loaded when there is something to render.
     from agentlas_memory.capsule import render_capsule
+    from agentlas_memory.recall.evidence import evidence_of
 
     capsule = render_capsule([evidence_of(hit) for hit in found.hits], found.retrieval)
     if capsule is None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agentlas_memory.deadline import DeadlineReached
-from agentlas_memory.delivery import Delivery
+from agentlas_memory.delivery import Delivery, forget_old_sessions
 
 
 @pytest.fixture
@@ -70,6 +70,15 @@ def test_without_a_home_or_a_session_all_is_new_and_nothing_is_kept(tmp_path, ho
     assert delivery.first_time("d")
     assert delivery.forget()
     assert not list(tmp_path.iterdir())
+
+
+def test_sessions_of_last_month_are_forgotten(tmp_path):
+    for session in ("old", "new"):
+        Delivery(str(tmp_path), "claude", session).first_time("d")
+    folders = sorted((tmp_path / "state/delivery").iterdir())
+    os.utime(folders[0], (0, 0))
+    forget_old_sessions(str(tmp_path))
+    assert list((tmp_path / "state/delivery").iterdir()) == folders[1:]
 
 
 def test_where_nothing_can_be_kept_all_is_new(tmp_path):

@@ -15,6 +15,8 @@ from agentlas_memory.commands.errors import WRONG_USE, UserError, as_user_error,
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import require, writing
+from agentlas_memory.delivery import forget_old_sessions
+from agentlas_memory.home import data_home
 from agentlas_memory.project import Project
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ def run(
     """Index a project whose store is trusted or new."""
     from agentlas_memory.ontology.index import index_project
 
+    forget_old_sessions(data_home())
     with writing(project), _progress(with_bar) as progress:
         return index_project(Path(project.store_root), paths, progress=progress, forget=forget)
 

@@ -7,7 +7,8 @@ import click
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say, show
 from agentlas_memory.embedding.asset import asset_dir
-from agentlas_memory.embedding.verify import AssetReport, verify_asset
+from agentlas_memory.embedding.verify import AssetReport, refresh_stamp, verify_asset
+from agentlas_memory.home import data_home
 
 
 @click.group()
@@ -20,6 +21,7 @@ def model() -> None:
 def verify(named: str | None, as_json: bool) -> None:
     """Hash every file of the model and compare it with what this version was built for."""
     report = verify_asset(asset_dir())
+    refresh_stamp(data_home())
     _print(report, as_json)
     if report.reason:
         raise click.exceptions.Exit(1)

@@ -13,8 +13,16 @@ from agentlas_memory.commands.projects import open_project_store, require
 @click.argument("text", type=plain_text)
 @click.option("--limit", type=click.IntRange(min=1), default=8, show_default=True)
 @click.option("--scope", "scopes", type=scope_choice, multiple=True, default=HOOK_SCOPES)
+@click.option("--no-gate", is_flag=True, help="Rank without the tests that keep the hook silent.")
 @common_options
-def query(text: str, limit: int, scopes: tuple[str, ...], named: str | None, as_json: bool) -> None:
+def query(
+    text: str,
+    limit: int,
+    scopes: tuple[str, ...],
+    no_gate: bool,
+    named: str | None,
+    as_json: bool,
+) -> None:
     """Show the hits for TEXT, best first; none for most texts that are not about the project."""
     from agentlas_memory.commands.candidates import candidate_document, hit_document, why_nothing
     from agentlas_memory.commands.standing import is_trusted
@@ -24,7 +32,8 @@ def query(text: str, limit: int, scopes: tuple[str, ...], named: str | None, as_
     open_project_store(project).close()
     if not is_trusted(project):
         say("Warning: this store is not trusted: hooks are silent here until you trust it.")
-    found = OntologyRuntime(project.database).explain(text, scopes=scopes, limit=limit)
+    runtime = OntologyRuntime(project.database)
+    found = runtime.explain(text, scopes=scopes, limit=limit, gated=not no_gate)
     hits = [hit_document(candidate) for candidate in found.hits]
     if as_json:
         print_json({"query": text, "retrieval": found.retrieval, "hits": hits})
@@ -32,6 +41,8 @@ def query(text: str, limit: int, scopes: tuple[str, ...], named: str | None, as_
     if not hits:
         documents = [candidate_document(one, None) for one in found.candidates]
         say(why_nothing(documents, found.silence_reason))
+        if documents and not no_gate:
+            say("Next: --no-gate shows what is ranked all the same.")
     for number, hit in enumerate(hits, 1):
         show(_as_text(number, hit))
 

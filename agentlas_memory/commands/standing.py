@@ -13,7 +13,7 @@ from agentlas_memory.lean import getenv, read_file
 from agentlas_memory.ontology.schema import SCHEMA_VERSION
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
 from agentlas_memory.project import Project
-from agentlas_memory.trust import read_trust
+from agentlas_memory.trust import owned_by_us_alone, read_trust
 
 _PATIENCE_MS = 2_000.0
 _WORDS = {  # in the reason a reader gives -> the state
@@ -49,7 +49,11 @@ def store_state(database: str) -> tuple[str, str]:
 def is_trusted(project: Project) -> bool:
     """Tell whether the user said yes to exactly this store."""
     trust = read_trust(data_home(), project.store_root)
-    return trust is not None and trust.store_id == read_store_id(project)
+    return (
+        trust is not None
+        and trust.store_id == read_store_id(project)
+        and (trust.shared or owned_by_us_alone(project.database))
+    )
 
 
 def silenced_by(project: Project) -> str:

@@ -10,13 +10,17 @@ from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import open_project_store, require, require_home
 from agentlas_memory.ontology.store import Store
+from agentlas_memory.trust import owned_by_us_alone
 from agentlas_memory.trust_file import add_trust, remove_trust
 
 
 @click.command()
 @common_options
 def trust(named: str | None, as_json: bool) -> None:
-    """Say yes to this project's store: what it holds may be shown to assistants."""
+    """Say yes to this project's store: what it holds may be shown to assistants.
+
+    A store that somebody else owns, or that everybody may write, is silent without this.
+    """
     project = require(named)
     home = require_home()
     store = open_project_store(project)
@@ -25,7 +29,8 @@ def trust(named: str | None, as_json: bool) -> None:
         store_id = store.text("store_id")
     finally:
         store.close()
-    add_trust(home, project.store_root, store_id)
+    shared = not owned_by_us_alone(project.database)
+    add_trust(home, project.store_root, store_id, shared=shared)
     if as_json:
         print_json({"project": project.store_root, "trusted": True})
     else:

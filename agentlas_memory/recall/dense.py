@@ -47,9 +47,8 @@ class DenseScores:
         nearest: list[tuple[float, int]] = []
         for (start, _), distances in zip(self._ranges, self._distances):  # noqa: B905
             cut = _guess_cut(distances)
-            nearest += [
-                (distance, start + at) for at, distance in enumerate(distances) if distance <= cut
-            ]
+            near = [at for at, distance in enumerate(distances) if distance <= cut]
+            nearest += [(distances[at], start + at) for at in near]
         nearest.sort()
         ids = self._sidecar.chunk_ids
         return [(ids[at], 1.0 - distance) for distance, at in nearest[:DEPTH]]

