@@ -84,7 +84,11 @@ def _map_file(path: str) -> "memoryview":
     try:
         if system.fstat(handle).st_size < _HEADER:
             raise SidecarRejected("is too short")
-        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)  # type: ignore[return-value]
+        if not hasattr(mmap, "MAP_POPULATE"):
+            return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)  # type: ignore[return-value]
+        # All of it is read: mapped in one go, page by page it takes a tenth longer.
+        flags = mmap.MAP_SHARED | mmap.MAP_POPULATE
+        return mmap.mmap(handle, 0, flags=flags, prot=mmap.PROT_READ)  # type: ignore[return-value]
     except (OSError, ValueError) as error:
         raise SidecarRejected(f"cannot be mapped: {error}") from error
     finally:

@@ -30,7 +30,7 @@ DEGRADED_HASH = "degraded_hash"  # the model was rejected
 DEGRADED_LEXICAL = "degraded_lexical"  # simsimd or FTS5 is missing, or the time was short
 
 JUDGED = 16  # best ranked candidates that are looked at
-_GROUP = 8
+_GROUP = 6
 
 
 class Recall:
@@ -86,8 +86,7 @@ def recall(
     ranked = fuse(_merge(lexical, dense, entities))
     _load_rows(store, ranked[: max(JUDGED, 2 * limit)], result)
     gates = Gates(result.question, result.frequencies, store.number("chunks"), asset)
-    _judge(store, result, scopes, gates if gated else None, 2 * limit)
-    _choose(store, result, limit, root)
+    _select(store, result, scopes, gates if gated else None, limit, root)
     deadline.stage("judge")
     return result
 
@@ -97,16 +96,16 @@ def _search_lexical(
 ) -> list[tuple[int, float]]:
     terms = list(result.question.terms)
     try:
-        if not has_lexical_index(store):
-            from agentlas_memory.recall.scan import search_by_scan
-
-            result.indexed = False
-            return search_by_scan(store, terms, scopes)
         result.frequencies = document_frequencies(store, terms)
         return search_lexical(store, rarest_terms(result.frequencies), scopes)
     except load_sqlite().OperationalError as error:
         deadline.check()  # interrupted by our own clock
-        raise error
+        if has_lexical_index(store):
+            raise error
+        from agentlas_memory.recall.scan import search_by_scan
+
+        result.indexed = False
+        return search_by_scan(store, terms, scopes)
     finally:
         deadline.stage("lexical")
 
@@ -169,24 +168,35 @@ def _load_rows(store: Store, ranked: list[Candidate], result: Recall) -> None:
     result.candidates = [candidate for candidate in ranked if candidate.row is not None]
 
 
-def _judge(
-    store: Store, result: Recall, scopes: tuple[str, ...], gates: Gates | None, limit: int
+def _select(
+    store: Store,
+    result: Recall,
+    scopes: tuple[str, ...],
+    gates: Gates | None,
+    limit: int,
+    root: str | None,
 ) -> None:
-    """Give each candidate the code of the first test it fails, blank when it passes.
+    """Fill the hits with the best candidates that pass; give each other the test it fails.
 
-    Looked at in small groups, as which terms a chunk holds costs 0.05 ms: once `limit` have passed,
-    the rest is over budget.
+    Looked at in small groups, as which terms a chunk holds costs 0.05 ms: once there are enough
+    hits, the rest is over budget.
     """
-    passed = 0
     for at in range(0, len(result.candidates), _GROUP):
         group = result.candidates[at : at + _GROUP]
-        if passed < limit:
+        if len(result.hits) < limit:
             _match(store, result, group)
         for candidate in group:
-            candidate.gate = "budget" if passed >= limit else _source_gate(candidate, scopes)
+            if len(result.hits) == limit:
+                candidate.gate = "budget"
+                continue
+            candidate.gate = _source_gate(candidate, scopes)
             if gates is not None and not candidate.gate:
                 candidate.gate = gates.judge(candidate)
-            passed += not candidate.gate
+            candidate.gate = candidate.gate or _file_gate(candidate, store, result, root)
+            if not candidate.gate:
+                result.hits.append(candidate)
+    if not result.hits:
+        result.silence_reason = _silence_reason(result.candidates)
 
 
 def _match(store: Store, result: Recall, group: list[Candidate]) -> None:
@@ -214,25 +224,14 @@ def _source_gate(candidate: Candidate, scopes: tuple[str, ...]) -> str:
     return "" if row.intact() else "damaged"
 
 
-def _choose(store: Store, result: Recall, limit: int, root: str | None) -> None:
-    """Fill the hits from the best that passed, without repeats and without stale ones."""
-    texts = set()
-    for candidate in result.candidates:
-        row = candidate.row
-        if candidate.gate or row is None:
-            continue
-        if len(result.hits) == limit:
-            candidate.gate = "budget"
-        elif row.text in texts:
-            candidate.gate = "duplicate"
-        elif root is not None and is_stale(row, root, store):
-            candidate.stale = True
-            candidate.gate = "stale"
-        else:
-            texts.add(row.text)
-            result.hits.append(candidate)
-    if not result.hits:
-        result.silence_reason = _silence_reason(result.candidates)
+def _file_gate(candidate: Candidate, store: Store, result: Recall, root: str | None) -> str:
+    """Return why a candidate that fits is left out: said already, or no longer so."""
+    row = candidate.row
+    assert row is not None
+    if any(hit.row is not None and hit.row.text == row.text for hit in result.hits):
+        return "duplicate"
+    candidate.stale = root is not None and is_stale(row, root, store)
+    return "stale" if candidate.stale else ""
 
 
 def _silence_reason(candidates: list[Candidate]) -> str:
