@@ -56,6 +56,7 @@ def answer(options: dict[str, str]) -> bytes:
     """Return what the host is to be told."""
     host = options.get("host", "")
     if host not in HOSTS:
+        report("", ValueError(f"--host takes one of: {', '.join(HOSTS)}"))
         return b""
     home = data_home()
     settings = read_settings(home) if home else {}

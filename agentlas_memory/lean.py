@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import hashlib
     from collections.abc import Callable
     from mmap import mmap
+    from os import stat_result
     from types import ModuleType
 
 WINDOWS = sys.platform == "win32"
@@ -122,6 +123,11 @@ def identity(path: str) -> tuple[int, int] | None:
     except (OSError, ValueError):  # a NUL in the path is a ValueError
         return None
     return info.st_dev, info.st_ino
+
+
+def last_change(info: "stat_result") -> int:
+    """Return when a file last changed, in nanoseconds; a time that was set back does not count."""
+    return info.st_mtime_ns if WINDOWS else max(info.st_mtime_ns, info.st_ctime_ns)
 
 
 def read_file(path: str, limit: int = 1 << 20) -> bytes:

@@ -115,7 +115,7 @@ def _age_days(candidate: Candidate) -> float | None:
     row = candidate.row
     if row is None:
         return None
-    seconds = row.commit_time or (row.mtime_ns and row.mtime_ns / 1e9)
+    seconds = row.commit_time or (row.changed_ns and row.changed_ns / 1e9)
     return round(max(0.0, time.time() - seconds) / _DAY, 1) if seconds else None
 
 

@@ -53,6 +53,7 @@ def index(
     narrowed = tuple(path.absolute() for path in paths)
     try:
         report = run(project, narrowed, with_bar=not (quiet or as_json) and sys.stderr.isatty())
+        _refuse_missing(narrowed, report)
         if as_json:
             print_json(as_document(report))
         elif not quiet:
@@ -65,6 +66,13 @@ def index(
             kept="What was indexed before is kept, each file whole.",
             next_step=f"{command_line('index', project.store_root)} does the rest",
         ) from None
+
+
+def _refuse_missing(paths: Sequence[Path], report: IndexReport) -> None:
+    """Fail for a PATH that is neither there nor was in the store: most likely it is misspelt."""
+    missing = [path for path in paths if not path.exists() and not path.is_symlink()]
+    if missing and not report.removed:
+        raise UserError(f"{missing[0]} does not exist.", code=WRONG_USE)
 
 
 def run(

@@ -13,13 +13,15 @@ from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import CONFIG, create_store, refuse_untrusted, require_home
 from agentlas_memory.home import user_home
 from agentlas_memory.lean import identity
+from agentlas_memory.ontology.documents import PRIVATE_SUFFIX
 from agentlas_memory.project import DATABASE, Project, normal_path
 from agentlas_memory.trust_file import check_trust_file
 
 GITIGNORE = ".agentlas/.gitignore"
-_IGNORED = "ontology-runtime*"
+_IGNORED = ("ontology-runtime*", f"ontology-inbox/*{PRIVATE_SUFFIX}")
 _IGNORE_TEXT = (
-    "# The store is made anew by `agentlas-memory index`; notes and memory.toml may be committed.\n"
+    "# The store is made anew by `agentlas-memory index`. memory.toml may be committed, and notes\n"
+    "# that are not private.\n"
 )
 
 
@@ -78,13 +80,14 @@ def _make_config(root: str) -> bool:
 
 
 def _make_gitignore(root: str) -> bool:
-    """Have git ignore the store, beside whatever the team ignores there."""
+    """Have git ignore the store and private notes, beside what the team ignores there."""
     path = Path(root, GITIGNORE)
     text = path.read_text(encoding="utf-8") if path.exists() else _IGNORE_TEXT
-    if _IGNORED in text.split():
-        return False
-    path.write_text(text + "\n" * (not text.endswith("\n")) + _IGNORED + "\n", encoding="utf-8")
-    return True
+    missing = [pattern for pattern in _IGNORED if pattern not in text.split()]
+    if missing:
+        text += "\n" * (not text.endswith("\n")) + "\n".join(missing) + "\n"
+        path.write_text(text, encoding="utf-8")
+    return bool(missing)
 
 
 def _make_store(root: str) -> bool:

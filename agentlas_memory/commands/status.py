@@ -83,7 +83,7 @@ def _changed_since(project: Project, store: Store) -> int | None:
     from agentlas_memory.ontology.config import ConfigError, load_config
     from agentlas_memory.ontology.walk import Found, walk_project
 
-    sql = "SELECT path, size, mtime_ns, content_hash FROM sources WHERE kind <> 'record'"
+    sql = "SELECT path, size, changed_ns, content_hash FROM sources WHERE kind <> 'record'"
     known = {path: stamp for path, *stamp in store.rows(sql)}
     root = Path(project.store_root)
     changed = 0
@@ -94,7 +94,7 @@ def _changed_since(project: Project, store: Store) -> int | None:
                 return changed
             if isinstance(one, Found):
                 *stamp, digest = known.pop(one.path, (None, None, None))
-                same = stamp == [one.size, one.mtime_ns] or _sha256(root / one.path) == digest
+                same = stamp == [one.size, one.changed_ns] or _sha256(root / one.path) == digest
                 changed += not same
     except (ConfigError, OSError):
         return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 INBOX = ".agentlas/ontology-inbox"
+PRIVATE_SUFFIX = ".private.md"  # of notes that git is told to leave alone
 MAX_FILE_BYTES = 2 * 1024 * 1024
 
 

@@ -6,6 +6,7 @@ import difflib
 import unicodedata
 from typing import Any, NamedTuple
 
+from agentlas_memory.ontology.keys import ADR, adr_entity
 from agentlas_memory.ontology.store import Store
 
 _COMPARED = 5000  # names that are compared for a suggestion, the most mentioned first
@@ -66,6 +67,8 @@ LIMIT ?"""
 def find_entity(store: Store, name: str) -> Entity | None:
     """Return the entity with this key or name, whatever its case; the most mentioned of several."""
     _teach_folding(store)
+    if number := ADR.fullmatch(name.strip()):
+        name = adr_entity(number[1]).key
     rows: list[Any] = store.connection.execute(_BY_NAME, {"name": fold(name)}).fetchall()
     return Entity(*rows[0]) if rows else None
 

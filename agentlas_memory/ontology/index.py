@@ -46,11 +46,11 @@ class IndexReport:
 class _Known:
     """What the store says of a file."""
 
-    __slots__ = ("content_hash", "mtime_ns", "scope", "size")
+    __slots__ = ("changed_ns", "content_hash", "scope", "size")
 
-    def __init__(self, size: int, mtime_ns: int, content_hash: bytes | None, scope: str) -> None:
+    def __init__(self, size: int, changed_ns: int, content_hash: bytes | None, scope: str) -> None:
         self.size = size
-        self.mtime_ns = mtime_ns
+        self.changed_ns = changed_ns
         self.content_hash = content_hash
         self.scope = scope
 
@@ -126,10 +126,10 @@ class _Run:
         """Decide by size and time, and where they differ by content, which files to prepare."""
         for file in found:
             known = self._known.get(file.path)
-            job = Job(file.path, file.size, file.mtime_ns, self._scope_of(file.path, known), None)
+            job = Job(file.path, file.size, file.changed_ns, self._scope_of(file.path, known), None)
             if known is None or not self._same_content(job, known):
                 self._jobs.append(job)
-            elif (known.size, known.mtime_ns) != (job.size, job.mtime_ns):
+            elif (known.size, known.changed_ns) != (job.size, job.changed_ns):
                 self._touched.append(job)
         there = {file.path for file in found}
         self.gone = sorted(path for path in self._known if path not in there and asked(path))
@@ -145,7 +145,7 @@ class _Run:
             for path in self.gone:
                 self._writer.remove(path)
             for job in self._touched:
-                self._writer.touch(job.path, job.size, job.mtime_ns)
+                self._writer.touch(job.path, job.size, job.changed_ns)
             with closing(self._prepare()) as sources:
                 for prepared in sources:
                     if isinstance(prepared, Unprepared):
@@ -211,7 +211,7 @@ class _Run:
 
     def _load_known(self) -> dict[str, _Known]:
         rows = self._connection.execute(
-            "SELECT path, size, mtime_ns, content_hash, scope FROM sources WHERE kind <> 'record'"
+            "SELECT path, size, changed_ns, content_hash, scope FROM sources WHERE kind <> 'record'"
         )
         return {path: _Known(*row) for path, *row in rows}
 
@@ -224,7 +224,7 @@ class _Run:
     def _same_content(self, job: Job, known: _Known) -> bool:
         if known.content_hash is None or known.scope != job.scope:
             return False
-        if (known.size, known.mtime_ns) == (job.size, job.mtime_ns):
+        if (known.size, known.changed_ns) == (job.size, job.changed_ns):
             return True
         try:
             data = (self._project / job.path).read_bytes()

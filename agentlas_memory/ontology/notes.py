@@ -31,7 +31,12 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import yaml
 
 from agentlas_memory.ontology.config import DEFAULT_SCOPE, SCOPES, Scope
-from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES, UnreadableDocument
+from agentlas_memory.ontology.documents import (
+    INBOX,
+    MAX_FILE_BYTES,
+    PRIVATE_SUFFIX,
+    UnreadableDocument,
+)
 from agentlas_memory.ontology.formats import decode_text, split_lines
 from agentlas_memory.ontology.front_matter import as_strings, read_front_matter
 
@@ -89,7 +94,9 @@ def write_note(
     """Write a new note into the inbox and return it."""
     moment = (created or datetime.now(timezone.utc)).astimezone(timezone.utc)
     identity = secrets.token_hex(_ID_BYTES)
-    name = f"{moment:%Y-%m-%d}-{_slug(text) or kind}-{identity}.md"
+    # The name of a private note says nothing, and keeps it out of a commit.
+    words, suffix = (kind, PRIVATE_SUFFIX) if scope == "private" else (_slug(text) or kind, ".md")
+    name = f"{moment:%Y-%m-%d}-{words}-{identity}{suffix}"
     values: dict[str, object] = {"id": identity, "kind": kind, "scope": scope}
     values |= {"tags": list(tags)} if tags else {}
     values |= {"supersedes": list(supersedes)} if supersedes else {}

@@ -76,7 +76,7 @@ def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
         mentions=tuple(PreparedMention(*mention) for mention in mentions),
         relations=tuple(PreparedRelation(*link) for link in links),
         size=len(data),
-        mtime_ns=job.mtime_ns,
+        changed_ns=job.changed_ns,
         content_hash=hashlib.sha256(data).digest(),
         commit_time=job.commit_time,
     )

@@ -11,7 +11,7 @@ class Job(NamedTuple):
 
     path: str  # POSIX, relative to the project
     size: int
-    mtime_ns: int
+    changed_ns: int
     scope: str
     commit_time: int | None
 
@@ -70,7 +70,7 @@ class PreparedSource:
     mentions: tuple[PreparedMention, ...] = ()
     relations: tuple[PreparedRelation, ...] = ()
     size: int | None = None  # None: there is no file to go stale
-    mtime_ns: int | None = None
+    changed_ns: int | None = None
     content_hash: bytes = b""
     commit_time: int | None = None
     embedding: str = ""  # identity of the vectors' model

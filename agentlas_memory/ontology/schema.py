@@ -20,7 +20,7 @@ TABLES = {
   superseded INTEGER NOT NULL DEFAULT 0,
   scope TEXT NOT NULL,
   size INTEGER,
-  mtime_ns INTEGER,
+  changed_ns INTEGER,
   content_hash BLOB,
   commit_time INTEGER
 )""",

@@ -51,6 +51,10 @@ _FIELD = re.compile(
     r"[ \t]*[:|][*_:]*[ \t]*(.+)",
     re.IGNORECASE,
 )
+# A decision record also says it without a colon: `Supersedes [ADR 2](0002-queue.md)`.
+_BARE_FIELD = re.compile(
+    r"[\W_]*(supersedes|super[sc]eded[ _-]by)\s+((?:\[|ADR\b|\d).+)", re.IGNORECASE
+)
 _STATUS_HEADING = re.compile(r"\W*(?:\d+[.)]?\s+)?status\W*$", re.IGNORECASE)
 _SUPERSEDED_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)[ _-]by\b:?", re.IGNORECASE)
 _SUPERSEDES = re.compile(r"\b(?:supersedes|replaces|obsoletes)\b:?", re.IGNORECASE)
@@ -120,7 +124,7 @@ def read_standing(document: Document) -> Standing:
     if superseded_by or "superseded" in statuses:
         statuses = ["superseded"]
     status = statuses[0] if statuses else None
-    return Standing(status, tuple(supersedes), tuple(superseded_by))
+    return Standing(status, tuple(dict.fromkeys(supersedes)), tuple(dict.fromkeys(superseded_by)))
 
 
 def _statements(document: Document) -> Iterator[_Statement]:
@@ -135,7 +139,8 @@ def _statements(document: Document) -> Iterator[_Statement]:
     head = [section for section in document.sections[:2] if len(section.heading_path) < 2]
     for section in document.sections if is_record else head:
         for number, line in _lines_outside_fences(section, section.start_line):
-            if number <= _HEAD_LINES and (field := _FIELD.match(line)):
+            field = _FIELD.match(line) or (_BARE_FIELD.match(line) if is_record else None)
+            if number <= _HEAD_LINES and field:
                 yield from _read_field(field[1], field[2], number)
     for section in document.sections:
         if any(map(_STATUS_HEADING.match, section.heading_path[-1:])):

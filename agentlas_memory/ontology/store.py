@@ -30,7 +30,7 @@ _CHUNK_FIELDS = (
     "status",
     "scope",
     "size",
-    "mtime_ns",
+    "changed_ns",
     "content_hash",
     "commit_time",
 )
@@ -54,7 +54,7 @@ class ChunkRow:
         status: str
         scope: str
         size: int | None
-        mtime_ns: int | None
+        changed_ns: int | None
         content_hash: bytes | None
         commit_time: int | None
 
@@ -71,7 +71,7 @@ class ChunkRow:
 
 _SELECT_CHUNKS = """SELECT c.chunk_id, c.heading, c.start_line, c.end_line, c.text, c.digest,
  s.path, s.title, s.kind, CASE WHEN s.superseded THEN 'superseded' ELSE s.status END, s.scope,
- s.size, s.mtime_ns, s.content_hash, s.commit_time
+ s.size, s.changed_ns, s.content_hash, s.commit_time
  FROM chunks c JOIN sources s USING (source_id) """
 
 

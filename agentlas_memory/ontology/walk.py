@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agentlas_memory.lean import last_change
 from agentlas_memory.ontology.config import MemoryConfig
 from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES
 from agentlas_memory.ontology.gitignore import IgnoreRules, rules_for
@@ -35,7 +36,7 @@ class Found(NamedTuple):
 
     path: str
     size: int
-    mtime_ns: int
+    changed_ns: int
 
 
 class Skipped(NamedTuple):
@@ -165,7 +166,7 @@ class _Walk:
         if reason:
             yield Skipped(_printable(file.path), reason)
         elif self._is_in_set(file):
-            yield Found(file.path, status.st_size, status.st_mtime_ns)
+            yield Found(file.path, status.st_size, last_change(status))
 
     def _is_in_set(self, file: _Candidate) -> bool:
         return file.entry.name.lower().endswith(TEXT_SUFFIXES) or self._config.is_included(

@@ -52,11 +52,11 @@ class StoreWriter:
         self._begin_change(path, 0)
         self._delete_source(path)
 
-    def touch(self, path: str, size: int, mtime_ns: int) -> None:
+    def touch(self, path: str, size: int, changed_ns: int) -> None:
         """Note a file's new time when its content is what was indexed."""
         self._begin()
         self._connection.execute(
-            "UPDATE sources SET size = ?, mtime_ns = ? WHERE path = ?", (size, mtime_ns, path)
+            "UPDATE sources SET size = ?, changed_ns = ? WHERE path = ?", (size, changed_ns, path)
         )
 
     def commit(self) -> None:
@@ -100,7 +100,7 @@ class StoreWriter:
 
     def _insert_source(self, source: PreparedSource) -> int:
         cursor = self._connection.execute(
-            "INSERT INTO sources(path, title, kind, status, scope, size, mtime_ns, commit_time)"
+            "INSERT INTO sources(path, title, kind, status, scope, size, changed_ns, commit_time)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 source.path,
@@ -109,7 +109,7 @@ class StoreWriter:
                 source.status,
                 source.scope,
                 source.size,
-                source.mtime_ns,
+                source.changed_ns,
                 source.commit_time,
             ),
         )

@@ -3,6 +3,7 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from agentlas_memory.ontology.store import ChunkRow
+    from agentlas_memory.recall.entity import EntityHit
 
 
 class Candidate:
@@ -11,8 +12,8 @@ class Candidate:
     __slots__ = (
         "chunk_id",
         "cosine",
-        "defines",
         "dense_rank",
+        "entity",
         "entity_rank",
         "evidence",
         "gate",
@@ -32,7 +33,7 @@ class Candidate:
         self.dense_rank: int | None = None
         self.cosine: float | None = None
         self.entity_rank: int | None = None
-        self.defines = False  # something that the prompt names is defined here
+        self.entity: EntityHit | None = None  # what of the prompt is named here
         self.score = 0.0  # of the fusion
         self.row: ChunkRow | None = None
         self.matched: list[str] = []  # terms of the prompt in this chunk

@@ -23,6 +23,7 @@ from agentlas_memory.recall.sources import is_policy_file, is_stale
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from agentlas_memory.recall.dense import Cosines
+    from agentlas_memory.recall.entity import EntityHit
 
 HYBRID = "hybrid"
 LEXICAL_LANGUAGE = "lexical_language"  # the model does not know this text
@@ -139,16 +140,17 @@ def _search_dense(
 def _merge(
     lexical: list[tuple[int, float]],
     dense: "Cosines | None",
-    entities: list[tuple[int, bool]],
+    entities: "list[EntityHit]",
 ) -> list[Candidate]:
     """Return one candidate a chunk, with its place in each list."""
     found: dict[int, Candidate] = {}
     for rank, (chunk_id, score) in enumerate(lexical, 1):
         found[chunk_id] = candidate = Candidate(chunk_id)
         candidate.lexical_rank, candidate.lexical_score = rank, score
-    for rank, (chunk_id, defines) in enumerate(entities, 1):
+    for rank, hit in enumerate(entities, 1):
+        chunk_id = hit.chunk_id
         candidate = found.get(chunk_id) or found.setdefault(chunk_id, Candidate(chunk_id))
-        candidate.entity_rank, candidate.defines = rank, defines
+        candidate.entity_rank, candidate.entity = rank, hit
     if dense is None:
         return list(found.values())
     for rank, (chunk_id, cosine) in enumerate(dense.best(), 1):

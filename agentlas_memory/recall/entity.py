@@ -1,42 +1,80 @@
 """The entity list: chunks that name exactly what the prompt names."""
 
+from agentlas_memory.ontology.stopwords import STOP_WORDS
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.recall.question import Question
 
 DEPTH = 20
+_KINDS = ("path", "adr", "issue", "id", "heading")  # of keys; an identifier's has none
+_DOCUMENTS = ("path", "adr", "id")
 _COMMON = 30  # an entity of more chunks than this points nowhere
 _WORDS_READ = 48
 _LONGEST_HEADING = 6  # words of a heading that people quote
 _AROUND = "?!.,:;()[]{}<>'\"`*“”‘’…"
 
 
-def search_entities(
-    store: Store, question: Question, scopes: tuple[str, ...]
-) -> list[tuple[int, bool]]:
-    """Return (chunk id, whether it defines one) by how rare the named things are, rarest first."""
+class EntityHit:
+    """A chunk that names something of the prompt."""
+
+    __slots__ = ("certain", "chunk_id", "score", "words")
+
+    def __init__(self, chunk_id: int) -> None:
+        self.chunk_id = chunk_id
+        self.score = 0.0  # larger for what is rarer
+        self.certain = False  # defines a path, a decision, an issue or a heading of several words
+        self.words: set[str] = set()  # single words that are headings or identifiers here
+
+
+def search_entities(store: Store, question: Question, scopes: tuple[str, ...]) -> list[EntityHit]:
+    """Return the chunks that define or name the rarest things of the prompt, rarest first."""
     keys = list(entity_keys(question))
     if not keys:
         return []
-    marks, allowed = ",".join("?" * len(keys)), ",".join("?" * len(scopes))
-    scores: dict[int, float] = {}
-    defining = set()
-    for (entity_id,) in store.rows(f"SELECT entity_id FROM entities WHERE key IN ({marks})", keys):
-        places = store.rows(
-            "SELECT m.chunk_id, m.relation FROM mentions m JOIN chunks USING (chunk_id)"
-            " JOIN sources s USING (source_id)"
-            f" WHERE m.entity_id = ? AND s.scope IN ({allowed}) LIMIT {_COMMON + 1}",
-            (entity_id, *scopes),
+    marks = ",".join("?" * len(keys))
+    hits: dict[int, EntityHit] = {}
+    found = store.rows(f"SELECT entity_id, key FROM entities WHERE key IN ({marks})", keys)
+    for entity_id, key in found:
+        kind, _, name = str(key).partition(":")
+        places = _places(store, entity_id, kind in _DOCUMENTS, scopes)
+        if len(places) <= _COMMON:
+            _count(hits, *((kind, name) if kind in _KINDS else ("", str(key))), places)
+    return sorted(hits.values(), key=lambda hit: (-hit.score, hit.chunk_id))[:DEPTH]
+
+
+def _places(
+    store: Store, entity_id: object, whole: bool, scopes: tuple[str, ...]
+) -> "list[tuple[int, str]]":
+    """Return (chunk id, relation) where an entity stands.
+
+    Where it is a document, it is defined where something is decided, else by its first chunk.
+    """
+    allowed = ",".join("?" * len(scopes))
+    named = "m.chunk_id"
+    if whole:
+        named = (
+            "(CASE m.relation WHEN 'defined_in' THEN (SELECT d.chunk_id FROM chunks d"
+            " WHERE d.source_id = c.source_id"
+            " ORDER BY lower(d.heading) LIKE '%decision%' DESC, d.chunk_id LIMIT 1)"
+            " ELSE m.chunk_id END)"
         )
-        if len(places) > _COMMON:
-            continue
-        chunk_id: int
-        for chunk_id, relation in places:  # type: ignore[assignment]
-            weight = (2.0 if relation == "defined_in" else 1.0) / len(places)
-            scores[chunk_id] = scores.get(chunk_id, 0.0) + weight
-            if relation == "defined_in":
-                defining.add(chunk_id)
-    best = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))[:DEPTH]
-    return [(chunk_id, chunk_id in defining) for chunk_id in best]
+    sql = (
+        f"SELECT {named}, m.relation FROM mentions m JOIN chunks c USING (chunk_id)"
+        " JOIN sources s USING (source_id)"
+        f" WHERE m.entity_id = ? AND s.scope IN ({allowed}) LIMIT {_COMMON + 1}"
+    )
+    return store.rows(sql, (entity_id, *scopes))  # type: ignore[return-value]
+
+
+def _count(hits: dict[int, EntityHit], kind: str, name: str, places: list[tuple[int, str]]) -> None:
+    telling = [word for word in name.split() if word not in STOP_WORDS]
+    single = kind in ("", "heading") and len(telling) < 2 and name.count(" ") < 2
+    for chunk_id, relation in places:
+        hit = hits.get(chunk_id) or hits.setdefault(chunk_id, EntityHit(chunk_id))
+        defines = relation == "defined_in"
+        hit.score += (2.0 if defines else 1.0) / len(places)
+        if single and (defines or not kind):
+            hit.words.update(telling)
+        hit.certain |= defines and not single and bool(telling)
 
 
 def entity_keys(question: Question) -> dict[str, None]:

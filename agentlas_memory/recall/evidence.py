@@ -6,6 +6,8 @@ from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.snippet import cut_snippet
 from agentlas_memory.redact import redact
 
+_NOTE_KINDS = ("constraint", "decision", "todo")
+
 
 def evidence_of(candidate: Candidate) -> Evidence:
     """Return the part of a hit that holds most of the prompt's terms."""
@@ -20,4 +22,6 @@ def evidence_of_row(row: ChunkRow, wanted: list[str] | None = None) -> Evidence:
         text = redact(visible(text))  # before the cut, which would leave half a key
     snippet = cut_snippet(text, row.start_line, row.end_line, wanted or [], MAX_SNIPPET)
     heading = row.heading.rpartition(" > ")[2]
+    if not heading and row.kind in _NOTE_KINDS:
+        heading = row.kind  # a constraint is read otherwise than something to do
     return Evidence(row.path, heading, snippet.start_line, snippet.end_line, snippet.text)

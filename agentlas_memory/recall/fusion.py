@@ -4,7 +4,7 @@ from agentlas_memory.recall.candidate import Candidate
 
 # Weights and k by measurement: docs/quality.md.
 RRF_K = 20
-WEIGHTS = {"blend": 6.0, "lexical": 1.0, "dense": 1.0, "entity": 1.0}
+WEIGHTS = {"blend": 6.0, "lexical": 1.0, "dense": 1.0, "entity": 1.0, "certain": 6.0}
 _COSINE_SHARE = 0.6  # of the blend; the rest is BM25 over the best BM25
 
 
@@ -17,11 +17,17 @@ def fuse(candidates: list[Candidate]) -> list[Candidate]:
             "lexical": candidate.lexical_rank,
             "dense": candidate.dense_rank,
             "entity": candidate.entity_rank,
+            "certain": candidate.entity_rank if _is_certain(candidate) else None,
         }
         candidate.score = sum(
             WEIGHTS[name] / (RRF_K + rank) for name, rank in ranks.items() if rank is not None
         )
     return sorted(candidates, key=lambda c: (-c.score, c.chunk_id))
+
+
+def _is_certain(candidate: Candidate) -> bool:
+    """Tell whether the prompt names what is defined here, such as `ADR-7`: no other list knows."""
+    return candidate.entity is not None and candidate.entity.certain
 
 
 def _by_blend(candidates: list[Candidate]) -> list[Candidate]:

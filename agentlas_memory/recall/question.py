@@ -6,6 +6,7 @@ HEAD = TAIL = 6000  # characters read of a long prompt, at each end
 _SHORT = 600  # a prompt of this length is asked whole
 _WINDOW = 400  # characters of prose at each end of a longer one
 _TERMS = 64  # distinct terms looked up at each end: a page of Chinese has hundreds of pairs
+_ASKING = ("what", "which", "who", "where", "when", "why", "how", "is", "are", "do", "does", "can")
 _DATA_STARTS = ("{", "}", "[", "]", "<", '"', "|", "@@", "+++", "---", "diff ", "at ", 'File "')
 
 
@@ -24,6 +25,12 @@ class Question:
         if len(self.terms) > 2 * _TERMS:
             found = list(self.terms.items())
             self.terms = dict(found[:_TERMS] + found[-_TERMS:])
+
+    @property
+    def is_question(self) -> bool:
+        """Tell whether the text asks, as far as its first word or its last sign says so."""
+        first = self.words[0][0].casefold().partition("'")[0] if self.words else ""
+        return first in _ASKING or self.text.rstrip().endswith(("?", "？"))
 
 
 def read_question(prompt: str) -> Question:

@@ -203,6 +203,8 @@ def test_data_has_no_status():
         ("# A\n\n## Status\n\nSuperseded by [9. X](0009-x.md)\n", ("adr:9", "supersedes", "adr:7")),
         ("# A\n\nStatus: accepted, supersedes ADR-3\n", ("adr:7", "supersedes", "adr:3")),
         ("# A\n\n- Superseded by: ADR-9\n", ("adr:9", "supersedes", "adr:7")),
+        ("# A\n\nStatus: accepted\n\nSupersedes ADR-0003\n", ("adr:7", "supersedes", "adr:3")),
+        ("# A\n\nSupersedes [3. X](0003-x.md)\n", ("adr:7", "supersedes", "adr:3")),
     ],
 )
 def test_what_replaces_what(text, link):

@@ -234,7 +234,7 @@ def entity_sources(project, prompt, scopes=ALL):
     from agentlas_memory.ontology.store import open_store
 
     store = open_store(str(project.runtime._path), Deadline(60_000))
-    found = [chunk_id for chunk_id, _ in search_entities(store, Question(prompt), scopes)]
+    found = [hit.chunk_id for hit in search_entities(store, Question(prompt), scopes)]
     rows = store.chunks(found)
     store.close()
     return [rows[chunk_id].path for chunk_id in found]
