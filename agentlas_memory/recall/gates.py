@@ -75,7 +75,7 @@ class Gates:
     def _says_nothing(self, candidate: Candidate) -> bool:
         """Tell a chunk like `Status: Accepted`, which is found by its heading alone."""
         row = candidate.row
-        if row is None or len(row.text) > _THIN:
+        if row is None or len(row.text.split(None, _THIN)) > _THIN:
             return False
         return not self._weights.keys() & analyze(row.text)
 
@@ -136,5 +136,5 @@ _LEXICAL_GATE = 0.45  # share of the prompt's weight that a chunk must hold
 # question of one or two words is about them, if one of them says something.
 _CERTAIN, _NAMED, _BRIEF = 9.0, 4.0, 3.0
 _MENTIONED = 1.6  # an order names things in passing
-_THIN = 60  # characters
+_THIN = 4  # words
 _TELLING = 0.6  # specificity: "fail" is below, "backup" above

@@ -1,5 +1,7 @@
 """`remember`, `notes` and `forget`: nothing is lost in silence, nothing stays that should go."""
 
+import subprocess
+
 import pytest
 
 from agentlas_memory.ontology import database
@@ -34,6 +36,15 @@ def test_a_note_is_a_file_and_is_listed_and_shown(project, am):
         ["release"],
         "private",
     )
+
+
+def test_a_private_note_is_kept_out_of_commits_and_its_name_says_nothing(project, am):
+    made = am("remember", "Salary talks with Nils", "--scope", "private", "--json").json
+    assert made["path"].endswith(".private.md")
+    assert "salary" not in made["path"]
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    ignored = subprocess.run(["git", "check-ignore", "-q", made["path"]], cwd=project)
+    assert ignored.returncode == 0
 
 
 def test_people_read_notes_too(project, am):

@@ -322,7 +322,6 @@ ARGUMENTS = {
     "a path as host": ["--host", "../claude"],
     "blank": ["--host", "", "--event", ""],
     "words": ["claude", "UserPromptSubmit"],
-    "unknown options": ["--host", "claude", "--event", "UserPromptSubmit", "--colour", "-x", "--"],
     "help": ["--help"],
     "not UTF-8": [b"--host", b"cl\xffaude"],
     "long": ["--host", "x" * 100_000, "--event", "y" * 100_000],
@@ -330,7 +329,12 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS.values(), ids=ARGUMENTS)
-def test_wrong_arguments_are_no_error(run_hook, arguments):
+def test_wrong_arguments_are_silent_and_leave_a_trace(run_hook, arguments):
+    assert run_hook(b"{}", arguments=arguments, logs=True) == b""
+
+
+def test_unknown_options_are_passed_over(run_hook):
+    arguments = ["--host", "claude", "--event", "UserPromptSubmit", "--colour", "-x", "--"]
     assert run_hook(b"{}", arguments=arguments) == b""
 
 

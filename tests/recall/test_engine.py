@@ -47,6 +47,29 @@ def test_text_that_is_no_longer_so_is_not_told(project, change):
     assert gates(project) == {"ledger.md": "stale"}
 
 
+def test_lines_that_moved_in_an_edited_file_are_told_with_their_new_numbers(project):
+    project.index({"ledger.md": LEDGER})
+    (project.root / "ledger.md").write_text(f"# News\r\n\r\nNothing.\r\n\r\n{LEDGER}")
+    [hit] = project.runtime.query(ASK).hits
+    assert hit.lines == (7, 7)
+
+
+def test_lines_that_stand_twice_or_under_another_heading_are_not_told(project):
+    project.index({"ledger.md": LEDGER})
+    for text in (LEDGER + LEDGER, LEDGER.replace("# Ledger", "# Rejected")):
+        (project.root / "ledger.md").write_text(text)
+        assert gates(project) == {"ledger.md": "stale"}
+
+
+def test_text_whose_time_was_set_back_is_not_told(project):
+    project.index({"ledger.md": LEDGER})
+    file = project.root / "ledger.md"
+    before = file.stat()
+    file.write_text(LEDGER.replace("minor", "major"))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert gates(project) == {"ledger.md": "stale"}
+
+
 def test_touched_file_of_the_same_content_is_current(project):
     project.index({"ledger.md": LEDGER})
     os.utime(project.root / "ledger.md", (1, 1))
