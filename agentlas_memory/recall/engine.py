@@ -3,6 +3,7 @@
 from agentlas_memory.deadline import Deadline, DeadlineReached
 from agentlas_memory.embedding.asset import Asset
 from agentlas_memory.lean import load_sqlite
+from agentlas_memory.ontology.analyzer import terms_in
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.dense import dense_scores
@@ -13,7 +14,6 @@ from agentlas_memory.recall.gates import Gates
 from agentlas_memory.recall.lexical import (
     document_frequencies,
     has_lexical_index,
-    matched_terms,
     rarest_terms,
     search_lexical,
 )
@@ -30,8 +30,7 @@ LEXICAL_LANGUAGE = "lexical_language"  # the model does not know this text
 DEGRADED_HASH = "degraded_hash"  # the model was rejected
 DEGRADED_LEXICAL = "degraded_lexical"  # simsimd or FTS5 is missing, or the time was short
 
-JUDGED = 16  # best ranked candidates that are looked at
-_GROUP = 6
+JUDGED = 12  # best ranked candidates that are looked at
 
 
 class Recall:
@@ -178,40 +177,28 @@ def _select(
     limit: int,
     root: str | None,
 ) -> None:
-    """Fill the hits with the best candidates that pass; give each other the test it fails.
-
-    Looked at in small groups, as which terms a chunk holds costs 0.05 ms: once there are enough
-    hits, the rest is over budget.
-    """
-    for at in range(0, len(result.candidates), _GROUP):
-        group = result.candidates[at : at + _GROUP]
-        if len(result.hits) < limit:
-            _match(store, result, group)
-        for candidate in group:
-            if len(result.hits) == limit:
-                candidate.gate = "budget"
-                continue
-            candidate.gate = _source_gate(candidate, scopes)
-            if gates is not None and not candidate.gate:
-                candidate.gate = gates.judge(candidate)
-            candidate.gate = candidate.gate or _file_gate(candidate, store, result, root)
-            if not candidate.gate:
-                result.hits.append(candidate)
+    """Fill the hits with the best candidates that pass; give each other the test it fails."""
+    for candidate in result.candidates:
+        if len(result.hits) == limit:
+            candidate.gate = "budget"
+            continue
+        _match(candidate, result.question)
+        candidate.gate = _source_gate(candidate, scopes)
+        if gates is not None and not candidate.gate:
+            candidate.gate = gates.judge(candidate)
+        candidate.gate = candidate.gate or _file_gate(candidate, store, result, root)
+        if not candidate.gate:
+            result.hits.append(candidate)
     if not result.hits:
         result.silence_reason = _silence_reason(result.candidates)
 
 
-def _match(store: Store, result: Recall, group: list[Candidate]) -> None:
-    """Set the terms of the question that each candidate holds."""
-    terms = list(result.question.terms)
-    if result.indexed:
-        matched = matched_terms(store, terms, [candidate.chunk_id for candidate in group])
-    else:
-        from agentlas_memory.recall.scan import terms_in_text
-
-        matched = {c.chunk_id: terms_in_text(terms, c.row) for c in group if c.row}
-    for candidate in group:
-        candidate.matched = matched.get(candidate.chunk_id, [])
+def _match(candidate: Candidate, question: Question) -> None:
+    """Set the terms of the question that a candidate holds."""
+    row = candidate.row
+    assert row is not None
+    text = f"{row.path} {row.title} {row.heading} {row.text}"
+    candidate.matched = terms_in(text, question.terms)
 
 
 def _source_gate(candidate: Candidate, scopes: tuple[str, ...]) -> str:

@@ -56,19 +56,6 @@ def search_lexical(
     return [(row[0], -row[1]) for row in rows]  # type: ignore[operator, misc]
 
 
-def matched_terms(store: Store, terms: list[str], chunk_ids: list[int]) -> dict[int, list[str]]:
-    """Return which of the terms stand in each of these chunks (about 1 ms for 8 x 12)."""
-    found: dict[int, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
-    if not chunk_ids:
-        return found
-    marks = ",".join(map(str, sorted(chunk_ids)))
-    sql = f"SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH ? AND rowid IN ({marks})"
-    for term in terms:
-        for (chunk_id,) in store.rows(sql, (f'"{term}"',)):
-            found[chunk_id].append(term)  # type: ignore[index]
-    return found
-
-
 def has_lexical_index(store: Store) -> bool:
     """Tell whether there is a lexical index that this interpreter's SQLite can read."""
     try:

@@ -1,6 +1,6 @@
 """The lexical list without FTS5: a plain scan, for interpreters whose SQLite lacks the module."""
 
-from agentlas_memory.ontology.store import ChunkRow, Store
+from agentlas_memory.ontology.store import Store
 
 DEPTH = 100
 _MOST_TERMS = 200  # SQLite takes sums of a thousand; each is looked for in every text
@@ -24,12 +24,6 @@ def search_by_scan(
     )
     rows = store.rows(sql, (*map(_stem, terms), *scopes))
     return [(row[0], float(row[1])) for row in rows]  # type: ignore[misc, arg-type]
-
-
-def terms_in_text(terms: list[str], row: ChunkRow) -> list[str]:
-    """Return the terms that a chunk holds, as the scan sees it."""
-    text = f"{row.heading} {row.text}".lower()
-    return [term for term in terms if _stem(term) in text]
 
 
 def _stem(term: str) -> str:

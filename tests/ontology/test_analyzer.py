@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import agentlas_memory
 from agentlas_memory.ontology import analyzer
-from agentlas_memory.ontology.analyzer import analyze, query_terms
+from agentlas_memory.ontology.analyzer import analyze, query_terms, terms_in
 from agentlas_memory.ontology.schema import TABLES
 
 ROOT = Path(agentlas_memory.__file__).parents[1]
@@ -294,3 +294,23 @@ def test_committed_table_is_what_the_script_builds():
     if unicodedata.unidata_version != script.UNICODE_VERSION:
         pytest.skip(f"the table is built with Unicode {script.UNICODE_VERSION}")
     assert script.TARGET.read_bytes() == script.build_table()
+
+
+WORDS = [
+    *("policy", "Policies", "cries", "cry", "use", "user", "getUserById", "src/auth.py"),
+    *("20.04", "v2", "C#", "gateway's", "темы", "设备"),
+]
+
+
+@given(st.lists(st.sampled_from([*WORDS, *ODD_STRINGS])), st.lists(st.sampled_from(WORDS)))
+def test_terms_in_a_text_are_those_that_analyze_finds(parts, asked):
+    text = " ".join(parts)
+    terms = [term for part in asked for term in analyze(part)]
+    found = set(analyze(text))
+    assert terms_in(text, terms) == [term for term in terms if term in found]
+
+
+def test_terms_are_found_in_words_that_end_otherwise():
+    text = "Policies of the gateway's retries: getUserById, src/auth.py, cries"
+    terms = analyze("policy gateways retry user auth.py crying rota")
+    assert terms_in(text, terms) == [term for term in terms if term not in ("rota", "cry")]

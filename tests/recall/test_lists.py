@@ -15,7 +15,6 @@ from agentlas_memory.recall.fusion import fuse
 from agentlas_memory.recall.lexical import (
     MAX_TERMS,
     document_frequencies,
-    matched_terms,
     rarest_terms,
     search_lexical,
 )
@@ -72,14 +71,6 @@ def test_lexical_list_keeps_to_its_scopes(facts, opened):
         "open"
     ]
     assert len(search_lexical(opened(), ["gatewai"], ALL)) == 2
-
-
-def test_matched_terms_are_told_by_chunk(facts, opened):
-    facts("gateway rota", "rota")
-    assert matched_terms(opened(), ["gatewai", "rota"], [1, 2]) == {
-        1: ["gatewai", "rota"],
-        2: ["rota"],
-    }
 
 
 # Scan
