@@ -109,7 +109,8 @@ def _line(piece: Evidence) -> str:
         where += "#" + inert_line(piece.heading)
     if piece.start_line:
         where += f":L{piece.start_line}-{piece.end_line}"
-    return f"project[{where.replace(']', ')')}]: {inert_text(piece.text, MAX_SNIPPET)}\n"
+    where = where.replace("[", "(").replace("]", ")")
+    return f"project[{where}]: {inert_text(piece.text, MAX_SNIPPET)}\n"
 
 
 def inert_line(text: str) -> str:

@@ -10,6 +10,7 @@ from agentlas_memory.lean import make_private_folder, sha256, system
 
 _QUIET_SECONDS = 5  # hosts fire several compact events for one compaction
 _FORGOTTEN_AFTER = 30 * 86_400  # seconds
+_LEFT_OVER = 60  # seconds: no hook takes so long
 _RESET = "reset"
 
 
@@ -74,12 +75,7 @@ class Delivery:
 
 def forget_old_sessions(home: str) -> None:
     """Remove what was recorded for sessions untouched for a month; called by `index`."""
-    folder = f"{home}/state/delivery"
-    try:
-        names = system.listdir(folder)
-    except OSError:
-        return
-    for session in (f"{folder}/{name}" for name in names):
+    for session in _entries(f"{home}/state/delivery"):
         try:
             if time() - system.stat(session).st_mtime > _FORGOTTEN_AFTER:
                 for name in system.listdir(session):
@@ -87,3 +83,20 @@ def forget_old_sessions(home: str) -> None:
                 system.rmdir(session)
         except OSError:
             continue  # another process is just doing the same
+
+
+def remove_leftovers(home: str) -> None:
+    """Remove receipts that killed hooks left half written; called by `index`."""
+    for file in _entries(f"{home}/state/last"):
+        try:
+            if not file.endswith(".json") and time() - system.stat(file).st_mtime > _LEFT_OVER:
+                system.unlink(file)
+        except OSError:
+            continue
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return [f"{folder}/{name}" for name in system.listdir(folder)]
+    except OSError:
+        return []

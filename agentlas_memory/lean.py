@@ -127,15 +127,18 @@ def identity(path: str) -> tuple[int, int] | None:
 
 def last_change(info: "stat_result") -> int:
     """Return when a file last changed, in nanoseconds; a time that was set back does not count."""
-    return info.st_mtime_ns if WINDOWS else max(info.st_mtime_ns, info.st_ctime_ns)
+    changed = info.st_mtime_ns if WINDOWS else max(info.st_mtime_ns, info.st_ctime_ns)
+    return min(changed, (1 << 63) - 1)  # SQLite's largest number; a broken clock goes beyond
 
 
-def read_file(path: str, limit: int = 1 << 20) -> bytes:
+def read_file(path: str, limit: int = 1 << 20, *, follow: bool = True) -> bytes:
     """Return at most `limit` bytes of a regular file; raise OSError for anything else.
 
-    Opened without blocking, so that a FIFO put in a file's place cannot hold the prompt.
+    Opened without blocking, so that a FIFO put in a file's place cannot hold the prompt; without
+    `follow` a symbolic link is no file.
     """
     flags = system.O_RDONLY | getattr(system, "O_NONBLOCK", 0) | getattr(system, "O_BINARY", 0)
+    flags |= 0 if follow else getattr(system, "O_NOFOLLOW", 0)
     handle = system.open(path, flags | getattr(system, "O_CLOEXEC", 0))
     try:
         if system.fstat(handle).st_mode & 0o170000 != 0o100000:

@@ -307,7 +307,12 @@ def test_private_key_cut_off_at_either_side_is_redacted():
     assert key[120:180] not in redact("Intro.\n" + key[120:])
 
 
-@pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\u2060", "\ufeff", "\u200d"])
+def test_a_key_that_markdown_escaped_is_redacted():
+    key = "ghp\\_" + drawn(ALNUM, 36)
+    assert redact(f"The token is {key} today.") == "The token is [redacted:github-token] today."
+
+
+@pytest.mark.parametrize("mark", [*"\u200b\u00ad\u2060\ufeff\u200d\ufe0f\u034f", "\U000e0041"])
 def test_invisible_characters_do_not_hide_a_key(mark):
     key = "sk-ant-api03-" + drawn(WORD, 95)
     broken = mark.join(key[at : at + 5] for at in range(0, len(key), 5))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,9 +12,9 @@ import click
 
 from agentlas_memory.commands.errors import WRONG_USE, UserError, as_user_error, command_line
 from agentlas_memory.commands.options import common_options
-from agentlas_memory.commands.output import print_json, say
+from agentlas_memory.commands.output import is_terminal, print_json, say
 from agentlas_memory.commands.projects import require, writing
-from agentlas_memory.delivery import forget_old_sessions
+from agentlas_memory.delivery import forget_old_sessions, remove_leftovers
 from agentlas_memory.home import data_home
 from agentlas_memory.project import Project
 
@@ -52,7 +51,7 @@ def index(
     project = require(named)
     narrowed = tuple(path.absolute() for path in paths)
     try:
-        report = run(project, narrowed, with_bar=not (quiet or as_json) and sys.stderr.isatty())
+        report = run(project, narrowed, with_bar=not (quiet or as_json) and is_terminal())
         _refuse_missing(narrowed, report)
         if as_json:
             print_json(as_document(report))
@@ -82,6 +81,7 @@ def run(
     from agentlas_memory.ontology.index import index_project
 
     forget_old_sessions(data_home())
+    remove_leftovers(data_home())
     with writing(project), _progress(with_bar) as progress:
         return index_project(Path(project.store_root), paths, progress=progress, forget=forget)
 

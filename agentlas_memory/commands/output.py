@@ -8,6 +8,11 @@ from collections.abc import Iterable, Sequence
 import click
 
 
+def is_terminal() -> bool:
+    """Tell whether messages go to a terminal; stderr may be closed."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def print_json(document: object) -> None:
     """Print one JSON document, in ASCII: no locale and no terminal can spoil it."""
     import json  # not at the top: `index --quiet` prints none

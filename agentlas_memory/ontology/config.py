@@ -21,6 +21,8 @@ from typing import Any, Literal, cast
 
 from pathspec import GitIgnoreSpec
 
+from agentlas_memory.lean import read_file
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -84,7 +86,7 @@ def load_config(project: Path) -> MemoryConfig:
     """Read the project's `memory.toml`; without one, the defaults hold."""
     file = project / CONFIG_PATH
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_file(str(file)).decode("utf-8-sig")  # a FIFO in its place is no file
     except FileNotFoundError:
         return MemoryConfig()
     except (OSError, UnicodeDecodeError) as error:

@@ -10,9 +10,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.config import MemoryConfig, load_config
 from agentlas_memory.ontology.database import DamagedStore, writable_database
-from agentlas_memory.ontology.documents import INBOX
+from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES
 from agentlas_memory.ontology.embedder import model_identity
 from agentlas_memory.ontology.prepared import Job, PreparedSource, Unprepared
 from agentlas_memory.ontology.upkeep import (
@@ -227,7 +228,7 @@ class _Run:
         if (known.size, known.changed_ns) == (job.size, job.changed_ns):
             return True
         try:
-            data = (self._project / job.path).read_bytes()
+            data = read_file(str(self._project / job.path), MAX_FILE_BYTES, follow=False)
         except OSError:
             return False
         return hashlib.sha256(data).digest() == known.content_hash

@@ -7,8 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.chunker import chunk_document
-from agentlas_memory.ontology.documents import Chunk, Document, UnreadableDocument
+from agentlas_memory.ontology.documents import (
+    MAX_FILE_BYTES,
+    Chunk,
+    Document,
+    Link,
+    Mention,
+    UnreadableDocument,
+)
 from agentlas_memory.ontology.embedder import Embedder
 from agentlas_memory.ontology.entities import extract_entities
 from agentlas_memory.ontology.formats import decode_text, read_document
@@ -57,24 +65,25 @@ def _with_vectors(source: PreparedSource, name: str, vectors: Sequence[bytes]) -
 
 def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
     try:
-        data = (root / job.path).read_bytes()
+        # Not a link or a FIFO that took the file's place since the walk.
+        data = read_file(str(root / job.path), MAX_FILE_BYTES, follow=False)
         # Before anything is cut: a key may run over many lines, and half of it is still a secret.
         document = read_document(job.path, redact(decode_text(data)).encode())
         kind, scope = _kind_and_scope(document, data, job.scope)
     except (OSError, UnreadableDocument, NoteError) as error:
         return Unprepared(job.path, _reason(error))
     chunks = chunk_document(document)
-    mentions, links = extract_entities(document, chunks)
+    mentions, links = _clean_graph(*extract_entities(document, chunks))
     name = source_name(job.path, document.title, kind)
     return PreparedSource(
         path=job.path,
-        title=document.title,
+        title=redact(document.title),
         kind=kind,
         status=document_status(document) or "",
         scope=scope,
         chunks=tuple(_prepare_chunk(name, chunk) for chunk in chunks),
-        mentions=tuple(PreparedMention(*mention) for mention in mentions),
-        relations=tuple(PreparedRelation(*link) for link in links),
+        mentions=mentions,
+        relations=links,
         size=len(data),
         changed_ns=job.changed_ns,
         content_hash=hashlib.sha256(data).digest(),
@@ -82,12 +91,26 @@ def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
     )
 
 
+def _clean_graph(
+    mentions: Sequence[Mention], links: Sequence[Link]
+) -> tuple[tuple[PreparedMention, ...], tuple[PreparedRelation, ...]]:
+    """Return what is named and related, without names that hold a credential.
+
+    Markup that is taken out of a heading may join what it had kept apart.
+    """
+    clean = tuple(PreparedMention(*m) for m in mentions if redact(m.name) == m.name)
+    keys = {mention.key for mention in clean}
+    return clean, tuple(PreparedRelation(*x) for x in links if keys.issuperset((x[0], x[2])))
+
+
 def _reason(error: Exception) -> str:
-    return f"cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror or 'not a regular file'}"
+    return str(error)
 
 
 def _prepare_chunk(name: str, chunk: Chunk) -> PreparedChunk:
-    heading = " > ".join(chunk.heading_path)
+    heading = redact(" > ".join(chunk.heading_path))
     terms = index_terms(name, heading, chunk.text)
     return PreparedChunk(heading, chunk.start_line, chunk.end_line, chunk.text, *terms)
 

@@ -162,6 +162,9 @@ class _Walk:
         except FileNotFoundError:
             # Gone since the folder was listed.
             return
+        except OSError as error:
+            yield Skipped(_printable(file.path), f"cannot be read: {error.strerror}")
+            return
         reason = self._file_reason(file, status)
         if reason:
             yield Skipped(_printable(file.path), reason)

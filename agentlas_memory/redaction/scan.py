@@ -18,7 +18,7 @@ _SHORTEST_BODY = 20  # a key cut short is still most of a key
 _DIFFERENT = 5
 _PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]+\]")
 _LOWER = {capital: capital + 32 for capital in range(ord("A"), ord("Z") + 1)}
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_HIDING = re.compile(rf"[{INVISIBLE}]|\\(?=[_*.-])")  # Markdown escapes `_` as `\_`
 
 
 def scan(text: str) -> list[Span]:
@@ -38,10 +38,11 @@ def _emptied(placeholder: re.Match[str]) -> str:
 
 
 def _visible(text: str) -> tuple[str, list[int]]:
-    """Return the text without invisible characters and where each of its characters stood."""
-    if text.isascii() or not _INVISIBLE.search(text):
+    """Return the text without what hides a key, and where each of its characters stood."""
+    if not _HIDING.search(text):
         return text, []
-    places = [at for at, character in enumerate(text) if character not in INVISIBLE]
+    hidden = {match.start() for match in _HIDING.finditer(text)}
+    places = [at for at in range(len(text)) if at not in hidden]
     return "".join(text[at] for at in places), places
 
 
@@ -59,10 +60,16 @@ def _find_prefixed(text: str) -> Iterator[Span]:
 
 
 def _pattern(prefix: str, alphabet: str, length: int) -> str:
-    """Return prefix and body; up to its length a body may be broken by dots and dashes."""
+    """Return prefix and body; up to its length a body may be broken by dots and dashes.
+
+    By those that are not its own letters: else a line of dashes could be read in more ways than
+    there is time for.
+    """
     one = f"[{re.escape(alphabet)}]"
+    breaks = "".join(sign for sign in ".-" if sign not in alphabet)
+    letter = f"{one}[{re.escape(breaks)}]?" if breaks else one
     least = length if is_strict(alphabet) else min(length, _SHORTEST_BODY)
-    return rf"{START}{re.escape(prefix)}((?:{one}[.\-]?){{{least - 1},{length - 1}}}{one}+(?<![.]))"
+    return rf"{START}{re.escape(prefix)}((?:{letter}){{{least - 1},{length - 1}}}{one}+(?<![.]))"
 
 
 def _merged(spans: list[Span]) -> list[Span]:

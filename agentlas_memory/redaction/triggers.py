@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 INVISIBLE = (
     "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
     "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+    "\u034f\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
+    + "".join(map(chr, range(0xE0000, 0xE0080)))
 )
+_NOTHING = dict.fromkeys(map(ord, INVISIBLE))
 # What may stand before a key without a break: the escapes of a JSON string and of a URL.
 _ESCAPES = (b"\\n", b"\\r", b"\\t", b"%3D", b"%3d", b"%3A", b"%3a", b"%20", b"%22", b"%2F", b"%2f")
 _PASSWORD_WORDS = (b"pass", b"pw", b"secret")
@@ -85,10 +88,8 @@ def may_hold_secret(text: str) -> bool:
 
 def _visible(text: str) -> str:
     if not text.isascii():
-        for mark in INVISIBLE:
-            if mark in text:
-                text = text.replace(mark, "")
-    return text
+        text = text.translate(_NOTHING)
+    return text.replace("\\_", "_").replace("\\-", "-") if "\\" in text else text
 
 
 def _has_userinfo(raw: bytes) -> bool:

@@ -125,3 +125,16 @@ def test_what_only_looks_like_a_secret_stays(project, text):
     project.write(note=f"# Build\n\nThe build says {text}, as it should.\n")
     project.index()
     assert text.encode() in project.all_bytes()
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["# Rotate **{a}**{b}", "# Rotate {a}<!-- x -->{b}", '---\ntitle: "\\x67{rest}"\n---\n# Keys'],
+    ids=["bold", "comment", "YAML escape"],
+)
+def test_a_secret_that_markup_held_apart_is_in_no_byte_of_the_store(project, heading):
+    secret = SECRETS["github"]
+    text = heading.format(a=secret[:16], b=secret[16:], rest=secret[1:])
+    project.write(keys=f"{text}\n\nRotate it every month.\n")
+    project.index()
+    assert secret.lower().encode() not in project.all_bytes().lower()
