@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agentlas_memory.deadline import DeadlineReached
-from agentlas_memory.delivery import Delivery, forget_old_sessions
+from agentlas_memory.delivery import Delivery, forget_old_sessions, remove_leftovers
 
 
 @pytest.fixture
@@ -103,3 +103,13 @@ def test_an_entry_is_an_empty_file_of_the_user(delivery, tmp_path):
     assert file.stat().st_size == 0
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_receipts_that_killed_hooks_left_half_written_are_removed(tmp_path):
+    last = tmp_path / "state/last"
+    last.mkdir(parents=True)
+    for name, age in {"a.json": 900, "a.json.17": 900, "a.json.18": 0}.items():
+        (last / name).touch()
+        os.utime(last / name, (time.time() - age, time.time() - age))
+    remove_leftovers(str(tmp_path))
+    assert sorted(path.name for path in last.iterdir()) == ["a.json", "a.json.18"]

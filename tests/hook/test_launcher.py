@@ -304,3 +304,10 @@ def test_failures_are_shown_on_demand_only(make_project, environment, launcher, 
 def test_the_launcher_is_a_script_that_everyone_may_run(launcher):
     assert launcher.read_text().startswith("#!/bin/sh\n")
     assert launcher.stat().st_mode & stat.S_IXOTH
+
+
+def test_a_folder_as_stdin_is_no_error(launcher, tmp_path):
+    handle = os.open(tmp_path, os.O_RDONLY)
+    done = subprocess.run([launcher, "--host", "claude"], stdin=handle, capture_output=True)
+    os.close(handle)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

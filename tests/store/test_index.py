@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from agentlas_memory.ontology import embedder, migrations, naming, upkeep
+from agentlas_memory.ontology import embedder, index, migrations, naming, upkeep
+from agentlas_memory.ontology.config import ConfigError
 from agentlas_memory.ontology.walk import OutsideProject
 
 LEDGER = "# Ledger\n\nWe settle the ledger in integer minor units because floats lose cents.\n"
@@ -218,3 +219,27 @@ def test_progress_ends_at_the_whole(project):
     seen = []
     project.index(progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] == 5 * len(LEDGER)
+
+
+def test_a_file_of_the_far_future_is_taken_in(indexed):
+    indexed.write(future="# Future\n\nThe clock of this machine is broken.\n")
+    os.utime(indexed.root / "future.md", (2**33 + 2**31, 2**33 + 2**31))
+    assert counts(indexed.index()) == (1, 0, 0, 2)
+    assert counts(indexed.index()) == (0, 0, 0, 3)
+
+
+def test_a_link_that_took_a_files_place_since_the_walk_is_not_followed(indexed, monkeypatch):
+    indexed.write(swapped="# Swapped\n\nThis is a file.\n")
+    (indexed.root.parent / "outside.md").write_text("# Outside\n\nNot of this project.\n")
+    seen = list(index.walk_project(indexed.root, index.load_config(indexed.root), None))
+    (indexed.root / "swapped.md").unlink()
+    (indexed.root / "swapped.md").symlink_to(indexed.root.parent / "outside.md")
+    monkeypatch.setattr(index, "walk_project", lambda *_: seen)
+    assert [one.path for one in indexed.index().skipped] == ["swapped.md"]
+    assert b"Not of this project" not in indexed.all_bytes()
+
+
+def test_a_fifo_in_the_configurations_place_is_an_error(indexed):
+    os.mkfifo(indexed.folder / "memory.toml")
+    with pytest.raises(ConfigError, match=r"memory\.toml"):
+        indexed.index()
