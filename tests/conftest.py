@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -40,6 +41,8 @@ def _times_in(folder):
 def pytest_configure(config):
     """Give fixtures of a wider scope a throwaway home too, and name our marker."""
     os.environ["HOME"] = tempfile.mkdtemp(prefix="home-")
+    # A job in the background ignores Ctrl-C, and its children inherit that: some are sent one.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "slow: takes seconds; runs last, and on one Python only")
 
 
