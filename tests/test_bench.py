@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from agentlas_memory.bench.corpus import UnreadableData, make_chunks, read_corpo
 from agentlas_memory.bench.index_bench import write_documents
 from agentlas_memory.bench.installation import NotInstalled, installed_program
 from agentlas_memory.bench.processes import Runner, run_tree
+from agentlas_memory.bench.retrieval_bench import score
 
 SUBJECTS = ("ledger", "parser", "server", "plugin", "release", "cache", "schema", "login")
 
@@ -126,3 +128,59 @@ def test_bench_tells_what_is_wrong_with_the_data(program, tmp_path):
     answer = subprocess.run(words, capture_output=True, text=True)
     assert answer.returncode == 1
     assert "corpus.jsonl" in answer.stderr
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Two projects with a fact each, a question to each, and a prompt about neither."""
+    facts = {
+        "a:ledger": "We settle the ledger in integer minor units because floats lose cents.",
+        "b:cluster": "The blue cluster is drained before every rollout of the gateway.",
+    }
+    write_set(tmp_path / "set", [{"id": name, "text": text} for name, text in facts.items()])
+    questions = {
+        "q1": "why do we settle the ledger in integer minor units?",
+        "q2": "is the blue cluster drained before a rollout of the gateway?",
+    }
+    rows = [{"id": name, "text": text, "split": "dev"} for name, text in questions.items()]
+    (tmp_path / "set/queries.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "set/qrels.tsv").write_text("q1\ta:ledger\t1\nq2\tb:cluster\t2\nq2\ta:ledger\t0\n")
+    (tmp_path / "prompts.tsv").write_text("# none deserves an answer\nack\tthanks\nchore\trun it\n")
+    return tmp_path
+
+
+def test_retrieval_is_measured_by_question(program, judged):
+    report = bench(program, "retrieval", "--data", judged / "set", "--no-gate")
+    assert [report[f"recall@{depth}"] for depth in (1, 5, 10)] == [1, 1, 1]
+    assert (report["ndcg@10"], report["mrr@10"], report["hit@5"], report["queries"]) == (1, 1, 1, 2)
+
+
+def test_silence_is_measured_by_store(program, judged):
+    report = bench(
+        program, "silence", "--data", judged / "set", "--queries", judged / "prompts.tsv"
+    )
+    assert (report["stores"], report["answered"], report["kept"]) == (2, 0, 1)
+    assert report["by_category"] == {"ack": 0, "chore": 0}
+    assert report["other_project"] == {"mean": 0, "by_project": {"a": 0, "b": 0}}
+    assert report["tokens"] == {"median": 0, "p95": 0}
+
+
+@pytest.mark.parametrize(
+    ("ranked", "right", "expected"),
+    [
+        ("abc", "a", (1, 1, 1, 1.0, 1.0, 1)),
+        ("xa", "a", (0, 1, 1, 0.6309, 0.5, 1)),
+        ("xa", "ab", (0, 0.5, 0.5, 0.3869, 0.5, 1)),
+        ("uvwxya", "a", (0, 0, 1, 0.3562, 1 / 6, 0)),
+        ("", "a", (0, 0, 0, 0, 0, 0)),
+    ],
+)
+def test_a_ranking_is_scored_as_the_field_does(ranked, right, expected):
+    assert astuple(score(list(ranked), frozenset(right))) == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_set_without_questions_is_refused(program, data):
+    words = [program, "bench", "retrieval", "--data", data / "long"]
+    answer = subprocess.run(words, capture_output=True, text=True)
+    assert answer.returncode == 1
+    assert "queries.jsonl" in answer.stderr

@@ -66,12 +66,52 @@ def index(data: Path, chunks: int, as_json: bool) -> None:
     _show(lambda: bench_index(data, chunks), as_json)
 
 
-def _show(measure: Callable[[], HookReport | IndexReport], as_json: bool) -> None:
+_one_set = click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    help="A folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+@bench.command()
+@_one_set
+@click.option("--split", default="", help="Only the questions of this split.")
+@click.option("--no-gate", is_flag=True, help="Rank without the tests that keep the hook silent.")
+@_json
+def retrieval(data: Path, split: str, no_gate: bool, as_json: bool) -> None:
+    """Measure how well right answers are ranked, over the program's own ingest and query."""
+    from agentlas_memory.bench.retrieval_bench import bench_retrieval
+
+    _show(lambda: bench_retrieval(data, split, not no_gate), as_json)
+
+
+@bench.command()
+@_one_set
+@click.option(
+    "--queries",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="Prompts that deserve silence: a category, a tab and a prompt on each line.",
+)
+@_json
+def silence(data: Path, queries: Path, as_json: bool) -> None:
+    """Measure what is left unsaid: off-topic prompts, other projects' prompts, answers kept."""
+    from agentlas_memory.bench.silence_bench import bench_silence
+
+    _show(lambda: bench_silence(data, queries), as_json)
+
+
+def _show(
+    measure: Callable[[], HookReport | IndexReport | dict[str, object]], as_json: bool
+) -> None:
     """Measure and print; a busy machine is a remark, not a failure."""
     if warning := load_warning():
         say(warning)
     try:
-        report = asdict(measure())
+        measured = measure()
+        report = measured if isinstance(measured, dict) else asdict(measured)
     except NotInstalled as error:
         raise UserError(str(error), next_step=INSTALL_ADVICE) from error
     except (UnreadableData, ProgramFailed) as error:

@@ -134,7 +134,7 @@ def refuse_untrusted(project: Project) -> None:
     name = project.store_root
     yes = f"{command_line('trust', name)}, or " if store_id else ""
     raise UserError(
-        f"The store in {name} was not made here, and you have not trusted it."
+        f"The store in {name} is not trusted on this machine."
         + ("" if store_id else " It cannot be read now."),
         next_step=f"{yes}move {project.database} away and run {command_line('index', name)}",
         code=REFUSED,

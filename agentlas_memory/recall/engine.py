@@ -85,7 +85,9 @@ def recall(
     entities = search_entities(store, result.question, scopes)
     ranked = fuse(_merge(lexical, dense, entities))
     _load_rows(store, ranked[: max(JUDGED, 2 * limit)], result)
-    gates = Gates(result.question, result.frequencies, store.number("chunks"), asset)
+    foreign = result.retrieval == LEXICAL_LANGUAGE
+    chunks = store.number("chunks")
+    gates = Gates(result.question, result.frequencies, chunks, asset, foreign)
     _select(store, result, scopes, gates if gated else None, limit, root)
     deadline.stage("judge")
     return result

@@ -38,11 +38,26 @@ def term_weight(specific: float, count: int, chunks: int) -> float:
 class Gates:
     """The gates of one question in one store."""
 
-    __slots__ = ("_asks", "_brief", "_named", "_of_word", "_specific", "_total", "_weights")
+    __slots__ = (
+        "_asks",
+        "_brief",
+        "_foreign",
+        "_named",
+        "_of_word",
+        "_specific",
+        "_total",
+        "_weights",
+    )
 
     def __init__(
-        self, question: Question, frequencies: dict[str, int], chunks: int, asset: Asset | None
+        self,
+        question: Question,
+        frequencies: dict[str, int],
+        chunks: int,
+        asset: Asset | None,
+        foreign: bool = False,
     ) -> None:
+        self._foreign = foreign  # the model does not know the question's language
         terms = question.terms
         self._specific = {name: specificity(term, asset) for name, term in terms.items()}
         self._of_word = {term.surface: self._specific[name] for name, term in terms.items()}
@@ -51,7 +66,7 @@ class Gates:
             for name, specific in self._specific.items()
         }
         self._total = sum(self._weights.values())
-        self._asks = question.is_question or len(terms) == 1
+        self._asks = question.is_question
         self._brief = self._asks and len(terms) <= 2
         rare = max(3, chunks // 100)
         self._named = {
@@ -63,10 +78,10 @@ class Gates:
     def judge(self, candidate: Candidate) -> str:
         """Return blank for a candidate that passes, else the gate's code; sets its evidence."""
         mass = sum(self._weights[term] for term in candidate.matched)
-        if candidate.cosine is None:
-            candidate.evidence, gate = self._without_cosine(candidate, mass), _LEXICAL_GATE
+        if self._foreign:
+            candidate.evidence, gate = self._of_words(candidate, mass), _LEXICAL_GATE
         else:
-            candidate.evidence, gate = self._with_cosine(candidate, candidate.cosine, mass), _GATE
+            candidate.evidence, gate = self._of_all(candidate, mass), _GATE
         candidate.margin = candidate.evidence - gate
         if candidate.margin < 0:
             return "evidence"
@@ -79,7 +94,7 @@ class Gates:
             return False
         return not self._weights.keys() & analyze(row.text)
 
-    def _with_cosine(self, candidate: Candidate, cosine: float, mass: float) -> float:
+    def _of_all(self, candidate: Candidate, mass: float) -> float:
         """Weigh likeness and matched words against all that was asked.
 
         Much matched is good, in a heading more so, and a thing that is named exactly most; much
@@ -87,6 +102,7 @@ class Gates:
         one matches) more likeness is wanted.
         """
         matched = len(candidate.matched)
+        cosine = _UNKNOWN if candidate.cosine is None else candidate.cosine
         return (
             _COSINE * cosine
             + _MASS * min(mass, 3.0)
@@ -117,8 +133,8 @@ class Gates:
             bonus = max(bonus, _BRIEF)
         return bonus
 
-    def _without_cosine(self, candidate: Candidate, mass: float) -> float:
-        """Weigh matched words alone: where the model does not know the text, or is not there."""
+    def _of_words(self, candidate: Candidate, mass: float) -> float:
+        """Weigh matched words alone, where the model does not know the text."""
         if not candidate.matched or not self._total:
             return 0.0
         alone = len(candidate.matched) == 1 and len(self._weights) > 1
@@ -130,6 +146,7 @@ class Gates:
 _COSINE, _MASS, _MATCHED, _ASKED, _SHARE = 7.0, 3.5, 1.2, 1.5, 4.0
 _IN_HEADING = 1.35
 _GATE = 4.6
+_UNKNOWN = 0.3  # a chunk's cosine where it has none: neither like nor unlike
 _LEXICAL_GATE = 0.45  # share of the prompt's weight that a chunk must hold
 # By judgement, as the data hold few short questions, no identifiers and no entities: `ADR-5` and a
 # heading that is quoted are meant; so is `src/auth.py`, standing in one chunk of a hundred; and a

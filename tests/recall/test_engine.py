@@ -219,6 +219,15 @@ def test_what_is_missing_is_said_and_the_rest_still_answers(
     assert (result.retrieval, [hit.source for hit in result.hits]) == (retrieval, ["ledger.md"])
 
 
+@pytest.mark.parametrize("without", ["", "simsimd", "sidecar", "fts5", "model"])
+def test_what_is_missing_makes_no_noise(project, without, monkeypatch):
+    chores = "# Chores\n\nRun the tests, commit and push, then continue with the release.\n"
+    project.index({"ledger.md": LEDGER, "chores.md": chores})
+    take_away(without, project, monkeypatch)
+    for prompt in ("continue", "run the tests", "commit this", "push it", "looks good, release it"):
+        assert project.runtime.query(prompt).hits == ()
+
+
 def test_without_simsimd_the_cosines_of_the_hits_are_the_same(project, monkeypatch):
     project.index({f"f{n}.md": LEDGER.replace("minor", f"minor w{n}") for n in range(5)})
     whole = {hit.source: hit.cosine for hit in project.runtime.query(ASK).hits}
