@@ -57,6 +57,12 @@ class Sidecar:
         start = _vectors_at(count)
         self.vectors = whole[start : start + count * self.dimensions]
 
+    def checksum(self) -> int:
+        """Return the CRC-32 of the whole file; `index` asks (8 ms for 100,000 vectors)."""
+        from zlib import crc32
+
+        return crc32(self._map)
+
     def position(self, chunk_id: int, scopes: tuple[str, ...]) -> int | None:
         """Return where a chunk's vector stands, None when it is not in these scopes."""
         from _bisect import bisect_left
@@ -108,17 +114,23 @@ def write_sidecar(connection: "sqlite3.Connection", folder: "Path") -> str:
 
     Called under the writer lock, outside a transaction.
     """
+    from zlib import crc32
+
     row = connection.execute("SELECT value FROM meta WHERE key = 'sidecar'").fetchone()
     generation = int(row[0].removeprefix(PREFIX)) + 1 if row and row[0] else 1
     name = f"{PREFIX}{generation}"
     aside = folder / f"{name}.new"
+    checksum = 0
     with aside.open("wb") as file:
-        file.writelines(_parts(connection))
+        for part in _parts(connection):
+            file.write(part)
+            checksum = crc32(part, checksum)
         file.flush()
         system.fsync(file.fileno())
     aside.replace(folder / name)
     connection.execute("BEGIN IMMEDIATE")
-    for key, value in (("sidecar", name), ("sidecar_stale", 0)):
+    facts = {"sidecar": name, "sidecar_crc32": checksum, "sidecar_stale": 0}
+    for key, value in facts.items():
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
     connection.execute("COMMIT")
     for old in folder.glob(PREFIX + "*"):

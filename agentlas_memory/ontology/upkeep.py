@@ -60,15 +60,15 @@ def has_unwritten_sources(connection: sqlite3.Connection) -> bool:
 
 
 def is_up_to_date(connection: sqlite3.Connection, folder: Path) -> bool:
-    """Tell whether the last run was finished, and its sidecar is still there."""
+    """Tell whether the last run was finished, and its sidecar is still what it wrote."""
     meta = dict(connection.execute("SELECT key, value FROM meta"))
     if meta.get("sidecar_stale") != 0:
         return False
     try:
-        Sidecar(str(folder / str(meta["sidecar"])), str(meta["store_id"]))
+        sidecar = Sidecar(str(folder / str(meta["sidecar"])), str(meta["store_id"]))
     except SidecarRejected:
         return False
-    return True
+    return bool(sidecar.checksum() == meta.get("sidecar_crc32"))
 
 
 def finish_run(connection: sqlite3.Connection, folder: Path, *, forget: bool = False) -> None:

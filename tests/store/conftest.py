@@ -134,7 +134,7 @@ def store_content(database: Path) -> dict:
             "meta": {
                 key: value
                 for key, value in connection.execute("SELECT key, value FROM meta")
-                if key not in ("store_id", "sidecar", "indexed_at")
+                if key not in ("store_id", "sidecar", "sidecar_crc32", "indexed_at")
             },
         }
     finally:

@@ -119,3 +119,11 @@ def test_private_vectors_have_no_cosine_outside_their_scope(indexed):
     assert private in dict(DenseScores(sidecar, query, ("private",)).best())
     single = CandidateCosines(sidecar, query, ("public", "internal"))
     assert (single.cosine(private), single.best()) == (None, [])
+
+
+def test_index_heals_vectors_that_were_damaged(indexed, sidecar_file):
+    file = sidecar_file
+    data = file.read_bytes()
+    file.write_bytes(data[:-64] + bytes(64))
+    indexed.index()
+    assert (indexed.folder / indexed.meta("sidecar")).read_bytes() == data
