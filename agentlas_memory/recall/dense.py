@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     Cosines: TypeAlias = "DenseScores | CandidateCosines"
 
-DEPTH = 100
-_SAMPLE = 1000  # distances sorted to guess a cut, instead of sorting all of them
+DEPTH = 50
+_SAMPLE = 500  # distances sorted to guess a cut, instead of sorting all of them
 
 
 class DenseScores:

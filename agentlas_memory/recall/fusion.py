@@ -12,16 +12,15 @@ def fuse(candidates: list[Candidate]) -> list[Candidate]:
     """Return the candidates by weighted RRF of all lists, best first; sets their scores."""
     blend = {c.chunk_id: rank for rank, c in enumerate(_by_blend(candidates), 1)}
     for candidate in candidates:
-        ranks = {
-            "blend": blend.get(candidate.chunk_id),
-            "lexical": candidate.lexical_rank,
-            "dense": candidate.dense_rank,
-            "entity": candidate.entity_rank,
-            "certain": candidate.entity_rank if _is_certain(candidate) else None,
-        }
-        candidate.score = sum(
-            WEIGHTS[name] / (RRF_K + rank) for name, rank in ranks.items() if rank is not None
+        entity_rank = candidate.entity_rank
+        ranks = (
+            (WEIGHTS["blend"], blend.get(candidate.chunk_id)),
+            (WEIGHTS["lexical"], candidate.lexical_rank),
+            (WEIGHTS["dense"], candidate.dense_rank),
+            (WEIGHTS["entity"], entity_rank),
+            (WEIGHTS["certain"], entity_rank if _is_certain(candidate) else None),
         )
+        candidate.score = sum(weight / (RRF_K + rank) for weight, rank in ranks if rank is not None)
     return sorted(candidates, key=lambda c: (-c.score, c.chunk_id))
 
 

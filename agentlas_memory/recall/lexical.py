@@ -6,7 +6,7 @@ from agentlas_memory.ontology.store import Store
 
 MAX_TERMS = 8  # the rarest: more gain nothing measurable
 MAX_ROWS = 12_000  # that all of them match, at 1.3 us each: only a very large store comes here
-DEPTH = 100
+DEPTH = 50
 _HEADING_WEIGHT = 2.0
 
 
