@@ -15,10 +15,10 @@ from agentlas_memory.lean import last_change
 from agentlas_memory.ontology.config import MemoryConfig
 from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES
 from agentlas_memory.ontology.gitignore import IgnoreRules, rules_for
+from agentlas_memory.project import DATABASE
 
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".org", ".txt")
 _OWN_FOLDER = ".agentlas"
-STORE_PATH = ".agentlas/ontology-runtime.sqlite"
 _GENERATED = frozenset({"node_modules", "vendor", ".venv", "dist", "build", "target"})
 # These files are the host's own instructions; as evidence they would speak with its voice.
 _HOST_POLICY = frozenset({"agent.md", "agents.md", "claude.md", "claude.local.md", "gemini.md"})
@@ -152,7 +152,7 @@ class _Walk:
             return "exclude in memory.toml"
         if folder.rules.ignores(f"{self._base}{folder.path}/"):
             return "ignored by git"
-        if _is_regular(self._root / folder.path / STORE_PATH):
+        if _is_regular(self._root / folder.path / DATABASE):
             return "has its own store"
         return None
 
