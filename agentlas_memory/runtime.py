@@ -136,9 +136,12 @@ class OntologyRuntime:
         A record has no file to go stale; its id is what a hit shows, `path` names it for ranking.
         """
         from agentlas_memory.ontology.records import ingest_records
+        from agentlas_memory.recall.calibrate import calibrate
 
         check_scopes([scope])
-        return ingest_records(self._path, records, scope=scope)
+        written = ingest_records(self._path, records, scope=scope)
+        calibrate(self._path)
+        return written
 
     def _root(self) -> str | None:
         """Return the project's folder, None for a store that stands elsewhere."""

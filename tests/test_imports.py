@@ -84,8 +84,8 @@ ALLOWED = {
 # Our own modules for each road, at most: twenty small ones cost 0.3 of a bare interpreter.
 SCENES = {
     "no marker": ("elsewhere", {"prompt": "why integer minor units in the ledger"}, 12),
-    "silent prompt": ("project", {"prompt": "thanks"}, 47),
-    "delivered prompt": ("project", {"prompt": "why integer minor units in the ledger?"}, 48),
+    "silent prompt": ("project", {"prompt": "thanks"}, 48),
+    "delivered prompt": ("project", {"prompt": "why integer minor units in the ledger?"}, 50),
     "session start": ("project", {"hook_event_name": "SessionStart", "source": "startup"}, 30),
 }
 

@@ -83,7 +83,12 @@ def run(
     forget_old_sessions(data_home())
     remove_leftovers(data_home())
     with writing(project), _progress(with_bar) as progress:
-        return index_project(Path(project.store_root), paths, progress=progress, forget=forget)
+        report = index_project(Path(project.store_root), paths, progress=progress, forget=forget)
+        if report.added or report.changed or report.removed:
+            from agentlas_memory.recall.calibrate import calibrate
+
+            calibrate(Path(project.database))
+    return report
 
 
 def run_for_note(

@@ -37,7 +37,7 @@ class Asset:
     def __init__(self, folder: str) -> None:
         self.embeddings = _map(f"{folder}/{EMBEDDINGS}")
         self.scales = _map(f"{folder}/{SCALES}")
-        self.vocabulary = Vocabulary(_map(f"{folder}/{VOCABULARY}"))
+        self.vocabulary = open_vocabulary(folder)
         self.characters = CharTable(f"{folder}/{CHARACTERS}")
 
 
@@ -45,6 +45,11 @@ def asset_dir() -> str:
     """Return the folder of the packaged model."""
     package = __file__.rsplit("/", 2)[0]
     return f"{package}/models/model2vec/potion-base-8M-int8"
+
+
+def open_vocabulary(folder: str) -> Vocabulary:
+    """Open the vocabulary alone, unverified."""
+    return Vocabulary(_map(f"{folder}/{VOCABULARY}"))
 
 
 def open_asset(folder: str, stamp_file: str | None) -> Asset:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from agentlas_memory.embedding.asset import DIMENSIONS, MODEL_NAME, AssetRejected, asset_dir
+from agentlas_memory.embedding.asset import (
+    DIMENSIONS,
+    MODEL_NAME,
+    AssetRejected,
+    asset_dir,
+    open_vocabulary,
+)
 from agentlas_memory.embedding.model import open_model
+from agentlas_memory.embedding.vocabulary import Vocabulary
 from agentlas_memory.home import data_home
 
 HASH_ONLY = "hash96"  # no model: nothing is stored, recall breaks ties with hash vectors
@@ -49,7 +56,8 @@ class QuickEmbedder:
         """Return a vector for each text."""
         from agentlas_memory.embedding.query import embed_ids
 
-        ids = (self._pieces.content_ids(text) for text in texts)
+        known = _known(texts, self._asset.vocabulary)
+        ids = (self._pieces.content_ids(text) for text in known)
         return [embed_ids(found, self._asset, None) or bytes(DIMENSIONS) for found in ids]
 
 
@@ -62,11 +70,19 @@ class ManyEmbedder:
         from agentlas_memory.embedding.batch import BatchEmbedder
 
         self._batches = BatchEmbedder(asset_dir())
+        self._vocabulary = open_vocabulary(asset_dir())
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return a vector for each text."""
-        vectors, _ = self._batches.embed(texts)
+        vectors, _ = self._batches.embed(_known(texts, self._vocabulary))
         return [vector.tobytes() for vector in vectors]
+
+
+def _known(texts: Sequence[str], vocabulary: Vocabulary) -> list[str]:
+    """Return the texts with those blank that the model does not know: they get no direction."""
+    from agentlas_memory.embedding.coverage import model_knows
+
+    return [text if model_knows(text, vocabulary) else "" for text in texts]
 
 
 def model_identity() -> str:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from agentlas_memory.ontology.analyzer import ANALYZER_VERSION, analyze
+from agentlas_memory.ontology.analyzer import ANALYZER_VERSION, analyze, read_language
 from agentlas_memory.ontology.documents import INBOX
 
 # Names all that decides a chunk's terms; with another one the lexical index is filled anew.
 TERMS_VERSION = f"1+{ANALYZER_VERSION}"
 
 _SAY_NOTHING = ("readme", "index")  # such a file is named by its folder
+
+# What a chunk is about stands in its heading and its first lines: docs/quality.md.
+_SUBJECT_TIMES = 3
+_LEAD_CHARACTERS = 128
 
 
 def source_name(path: str, title: str, kind: str) -> str:
@@ -33,12 +37,16 @@ def source_name(path: str, title: str, kind: str) -> str:
 
 def index_terms(name: str, heading: str, text: str) -> tuple[str, str]:
     """Return the terms of the heading column and of the body column."""
-    return " ".join(analyze(f"{name} {heading}")), " ".join(analyze(text))
+    language = read_language(f"{heading} {text}")
+    return " ".join(analyze(f"{name} {heading}", language)), " ".join(analyze(text, language))
 
 
 def embedded_text(name: str, heading: str, text: str) -> str:
-    """Return what the model reads of a chunk."""
-    return f"{name} {heading}\n{text}"
+    """Return what the model reads of a chunk.
+
+    It takes the mean of all words, so what stands there three times weighs three times as much.
+    """
+    return "\n".join([f"{name} {heading}"] * _SUBJECT_TIMES + [text[:_LEAD_CHARACTERS], text])
 
 
 def _words(name: str) -> str:

@@ -1,4 +1,5 @@
-"""Word stems: our own Porter stemmer for English, Snowball's for six scripts of one main language.
+"""Word stems: our own Porter stemmer for English, Snowball's for six scripts of one main language
+and for Portuguese.
 
 English is stemmed here and not by SQLite, so that index, query and `why` see the same terms; the
 result equals FTS5's `porter` tokenizer. `re`, which most stemmer packages need, would cost the hook
@@ -6,6 +7,8 @@ result equals FTS5's `porter` tokenizer. `re`, which most stemmer packages need,
 """
 
 import sys
+
+from agentlas_memory.ontology.language import ENGLISH, PORTUGUESE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,15 +67,26 @@ _SNOWBALL = (
 _PACKAGE = "agentlas_snowball"
 _stemmers: "dict[str, Callable[[str], str]]" = {}
 _ARABIC_ARTICLES = ("وال", "بال", "كال", "فال", "ال", "لل")  # and-the, with-the, ..., the, to-the
+_PORTUGUESE_PLURALS = (
+    ("oes", "ao"), ("aes", "ao"), ("ais", "al"), ("eis", "el"), ("ois", "ol"), ("ns", "m"),
+)  # fmt: skip
+_FOLDED_ACCENTS = str.maketrans("çãõáéíóúâêô", "caoaeiouaeo")
 _TAMIL_VOWELS = (("\u0bc6\u0bbe", "\u0bca"), ("\u0bc7\u0bbe", "\u0bcb"), ("\u0bc6\u0bd7", "\u0bcc"))
 
 
-def stem(word: str) -> str:
-    """Return the stem of a folded, lower-case word; identifiers and other scripts stay."""
-    if word.isascii():
-        stemmed = porter_stem(word) if word.isalpha() else word
+def stem(word: str, language: str = ENGLISH) -> str:
+    """Return the stem of a folded, lower-case word; identifiers and other scripts stay.
+
+    `language` is that of the text it stands in, as far as its letters do not tell.
+    """
+    if not word.isascii():
+        stemmed = _stem_by_script(word)
+    elif not word.isalpha():
+        stemmed = word
+    elif language == PORTUGUESE:
+        stemmed = _snowball(PORTUGUESE)(_with_accents(word)).translate(_FOLDED_ACCENTS)
     else:
-        stemmed = _snowball_stem(word)
+        stemmed = porter_stem(word)
     return stemmed if len(stemmed) > 1 else word  # "aed" -> "a": a letter would match anything
 
 
@@ -147,7 +161,11 @@ def _ends_cvc(stem: str) -> bool:
     return _shape(stem)[-3:] == "cvc" and stem[-1] not in "wxy"
 
 
-def _snowball_stem(word: str) -> str:
+def _stem_by_script(word: str) -> str:
+    if "\u0590" <= word[0] <= "\u05ff":
+        from agentlas_memory.ontology.hebrew import hebrew_stem
+
+        return hebrew_stem(word)
     for first, last, language in _SNOWBALL:
         if first <= word[0] <= last:
             if language == "arabic":
@@ -170,6 +188,21 @@ def _with_article(word: str) -> str:
             word = word[len(article) :]
             break
     return "ال" + word
+
+
+def _with_accents(word: str) -> str:
+    """Put a folded Portuguese word into the singular, and give -ão its accents back.
+
+    Snowball cuts "versão" and "versões" to different stems, and knows "-ção" by its accents.
+    """
+    for plural, singular in _PORTUGUESE_PLURALS:
+        if word.endswith(plural) and len(word) > len(plural) + 1:
+            word = word[: -len(plural)] + singular
+            break
+    for folded, written in (("cao", "ção"), ("ao", "ão")):
+        if word.endswith(folded):
+            return word[: -len(folded)] + written
+    return word
 
 
 def _with_whole_vowels(word: str) -> str:

@@ -67,5 +67,11 @@ aquilo aqui ela elas eles essa esse estao isso isto mesmo muito nao nos obrigado
 pode qual quando quem sao seu sua tambem tem uma voce
 """
 
-_ALL = (_ENGLISH, _CONTRACTIONS, _CHAT, _RUSSIAN, _GERMAN, _FRENCH, _SPANISH, _PORTUGUESE)
+_HEBREW = """
+אבל אותה אותו אותם אחרי איזה איזו איך אילו אין איפה אל אם אני אנחנו אפשר את באיזה באיזו באילו בין גם
+הוא היא הם הן זאת זה יש כאן כי כך כל כמה כמו לא לי למה לנו לפני מה מי מתי נא עוד על עם צריך צריכה
+צריכים רק של שלי שלנו תודה תן
+"""
+
+_ALL = (_HEBREW, _ENGLISH, _CONTRACTIONS, _CHAT, _RUSSIAN, _GERMAN, _FRENCH, _SPANISH, _PORTUGUESE)
 STOP_WORDS = frozenset(" ".join(_ALL).split())

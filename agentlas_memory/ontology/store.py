@@ -100,6 +100,11 @@ class Store:
         value = self.meta.get(key)
         return value if isinstance(value, int) else 0
 
+    def measure(self, key: str) -> float | None:
+        """Return a measured value of the meta table, None when it is missing or no number."""
+        value = self.meta.get(key)
+        return value if isinstance(value, float) and -1e6 < value < 1e6 else None
+
     def rows(self, sql: str, values: "Sequence[object]" = ()) -> "list[tuple[object, ...]]":
         """Return all rows of a query."""
         return self.connection.execute(sql, values).fetchall()

@@ -24,6 +24,7 @@ class StoreWriter:
         self._connection = connection
         self._lexical = has_lexical_index(connection)
         self._pending = 0
+        self._series = ""  # what the chunks with the highest ids belong to
         # Changes of segments, each of which is rewritten once a transaction.
         self._vectors: dict[tuple[str, str], list[tuple[int, bytes]]] = defaultdict(list)
         self._gone: dict[int, set[int]] = defaultdict(set)
@@ -120,9 +121,8 @@ class StoreWriter:
         self, source_id: int, source: PreparedSource, chunks: Sequence[PreparedChunk]
     ) -> range:
         """Insert rows whose ids follow each other: one writer, and ids are never used again."""
-        execute = self._connection.execute
-        last = execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
-        ids = range((last[0] if last else 0) + 1, (last[0] if last else 0) + 1 + len(chunks))
+        first = self._next_chunk_id(source)
+        ids = range(first, first + len(chunks))
         self._connection.executemany(
             "INSERT INTO chunks(chunk_id, source_id, heading, start_line, end_line, text, digest)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -140,6 +140,16 @@ class StoreWriter:
             (chunk_id, c.vector) for chunk_id, c in zip(ids, chunks, strict=True) if c.vector
         ]
         return ids
+
+    def _next_chunk_id(self, source: PreparedSource) -> int:
+        """Return the next id, or the one after it where another text begins.
+
+        So chunks with neighbouring ids are neighbours in a text, and recall need not look it up.
+        """
+        sql = "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
+        last = self._connection.execute(sql).fetchone()
+        series, self._series = self._series, _series_of(source)
+        return (last[0] if last else 0) + (1 if self._series == series else 2)
 
     def _insert_graph(self, source: PreparedSource, chunk_ids: Sequence[int]) -> None:
         named = {m.key: (m.key, m.name, m.kind) for m in source.mentions}  # all that are related
@@ -213,6 +223,13 @@ def has_lexical_index(connection: sqlite3.Connection) -> bool:
 def set_meta(connection: sqlite3.Connection, key: str, value: object) -> None:
     """Write one row of the meta table."""
     connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (key, value))
+
+
+def _series_of(source: PreparedSource) -> str:
+    """Return what a source's chunks go on with: its file, or a title of records."""
+    if source.kind == "record" and source.chunks[0].heading:
+        return f"{source.scope}\0{source.chunks[0].heading}"
+    return f"{source.scope}\0\0{source.path}"
 
 
 def _chunk_row(

@@ -1,6 +1,9 @@
 """The dense list: cosine of the query's vector with every chunk's."""
 
+from math import sqrt
+
 from agentlas_memory.embedding.asset import MODEL_NAME
+from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected
 from agentlas_memory.ontology.store import Store
 
@@ -11,18 +14,23 @@ if TYPE_CHECKING:
     Cosines: TypeAlias = "DenseScores | CandidateCosines"
 
 DEPTH = 50
+# The mean of the unit vectors of documentation, by scripts/build_background.py.
+DOCUMENTATION = __file__.rpartition("dense.")[0] + "documentation.i8"
+_LENGTH = 0.627  # of that mean
+_AS_CHUNKS = 50  # it counts as that many chunks of the store
 _SAMPLE = 500  # distances sorted to guess a cut, instead of sorting all of them
 
 
 class DenseScores:
     """Cosines of one query with all vectors of a sidecar, by position."""
 
-    __slots__ = ("_distances", "_ranges", "_scopes", "_sidecar")
+    __slots__ = ("_distances", "_ranges", "_scopes", "_sidecar", "query")
 
     def __init__(self, sidecar: Sidecar, query: bytes, scopes: tuple[str, ...]) -> None:
         """Scan the vectors of these scopes; raise ImportError without simsimd."""
         from simsimd import cdist
 
+        self.query = query
         width = len(query)
         row = memoryview(query).cast("b", (1, width))
         self._sidecar = sidecar
@@ -41,6 +49,11 @@ class DenseScores:
             if at is not None and start <= at < end:
                 return 1.0 - distances[at - start]
         return None
+
+    def mean(self) -> float | None:
+        """Return the mean cosine of all chunks, None where there are none."""
+        count = sum(map(len, self._distances))
+        return 1.0 - sum(map(sum, self._distances)) / count if count else None
 
     def best(self) -> list[tuple[int, float]]:
         """Return (chunk id, cosine) of the nearest chunks, nearest first."""
@@ -66,12 +79,12 @@ def _guess_cut(distances: list[float]) -> float:
 class CandidateCosines:
     """Cosines of single chunks, for interpreters without simsimd: 1,000 would take 12 ms."""
 
-    __slots__ = ("_query", "_scopes", "_sidecar")
+    __slots__ = ("_scopes", "_sidecar", "query")
 
     def __init__(self, sidecar: Sidecar, query: bytes, scopes: tuple[str, ...]) -> None:
         self._sidecar = sidecar
         self._scopes = scopes
-        self._query = memoryview(query).cast("b")
+        self.query = query
 
     def cosine(self, chunk_id: int) -> float | None:
         """Return a chunk's cosine, None when the sidecar does not hold it in these scopes."""
@@ -79,10 +92,11 @@ class CandidateCosines:
         if at is None:
             return None
         width = self._sidecar.dimensions
-        row = self._sidecar.vectors[at * width : (at + 1) * width].cast("b")
-        dot = sum(a * b for a, b in zip(self._query, row))  # noqa: B905
-        norms = sum(a * a for a in self._query) * sum(b * b for b in row)
-        return dot / norms**0.5 if norms else 0.0
+        return _cosine(self.query, self._sidecar.vectors[at * width : (at + 1) * width])
+
+    def mean(self) -> float | None:
+        """Return None: not all vectors can be compared in time."""
+        return None
 
     def best(self) -> list[tuple[int, float]]:
         """Return nothing: not all vectors can be compared in time."""
@@ -105,3 +119,21 @@ def dense_scores(
         return DenseScores(sidecar, query, scopes), True
     except ImportError:
         return CandidateCosines(sidecar, query, scopes), False
+
+
+def typical_cosine(dense: "Cosines", chunks: int) -> float:
+    """Return the cosine that a question has with any chunk of the store.
+
+    A store of few chunks cannot tell, so it is taken together with what documentation is like.
+    """
+    background = _LENGTH * _cosine(dense.query, read_file(DOCUMENTATION, len(dense.query)))
+    mean = dense.mean()
+    if mean is None:
+        return background
+    return (chunks * mean + _AS_CHUNKS * background) / (chunks + _AS_CHUNKS)
+
+
+def _cosine(one: "bytes | memoryview", other: "bytes | memoryview") -> float:
+    a, b = memoryview(one).cast("b"), memoryview(other).cast("b")
+    norms = sum(x * x for x in a) * sum(y * y for y in b)
+    return sum(x * y for x, y in zip(a, b)) / sqrt(norms) if norms else 0.0  # noqa: B905

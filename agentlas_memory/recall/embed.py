@@ -8,7 +8,6 @@ from agentlas_memory.embedding.wordpiece import WordPiece
 from agentlas_memory.recall.question import Question
 
 _COMMON = 0.3  # weight of stop words and punctuation: they stand in most chunks
-_LATIN_SHARE = 0.5  # of the letters; below, the English model does not know the text
 
 
 def idf(count: int, chunks: int) -> float:
@@ -33,11 +32,3 @@ def embed_question(
         ids += word_ids
         weights += [sqrt(max(rarity)) if rarity else _COMMON] * len(word_ids)
     return embed_ids(ids, asset, weights)
-
-
-def model_knows(text: str) -> bool:
-    """Tell whether the English model can read a text: mostly Latin letters."""
-    if text.isascii():
-        return True
-    letters = [char for char in text if char.isalpha()]
-    return sum(char < "\u0250" for char in letters) >= _LATIN_SHARE * len(letters)

@@ -2,23 +2,27 @@
 
 from agentlas_memory.deadline import Deadline, DeadlineReached
 from agentlas_memory.embedding.asset import Asset
+from agentlas_memory.embedding.coverage import model_knows
 from agentlas_memory.lean import load_sqlite
 from agentlas_memory.ontology.analyzer import terms_in
+from agentlas_memory.ontology.language import ENGLISH
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.recall.candidate import Candidate
-from agentlas_memory.recall.dense import dense_scores
-from agentlas_memory.recall.embed import embed_question, model_knows
+from agentlas_memory.recall.dense import dense_scores, typical_cosine
+from agentlas_memory.recall.embed import embed_question, idf
 from agentlas_memory.recall.entity import search_entities
 from agentlas_memory.recall.fusion import fuse
-from agentlas_memory.recall.gates import Gates
+from agentlas_memory.recall.gates import OTHER_LANGUAGE, WITH_MODEL, WITHOUT_MODEL, Gates
 from agentlas_memory.recall.lexical import (
     document_frequencies,
     has_lexical_index,
     rarest_terms,
     search_lexical,
+    with_neighbours,
 )
 from agentlas_memory.recall.question import Question, read_question
 from agentlas_memory.recall.sources import is_policy_file, is_stale
+from agentlas_memory.recall.weights import Weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,14 +87,28 @@ def recall(
 
         lexical = break_ties(store, result.question, lexical)
     entities = search_entities(store, result.question, scopes)
-    ranked = fuse(_merge(lexical, dense, entities))
-    _load_rows(store, ranked[: max(JUDGED, 2 * limit)], result)
-    foreign = result.retrieval == LEXICAL_LANGUAGE
     chunks = store.number("chunks")
-    gates = Gates(result.question, result.frequencies, chunks, asset, foreign)
+    asked = sum(idf(count, chunks) for count in result.frequencies.values())
+    ranked = fuse(_merge(lexical, dense, entities), asked)
+    _load_rows(store, ranked[: max(JUDGED, 2 * limit)], result)
+    gates = _gates_of(store, result, asset, dense)
     _select(store, result, scopes, gates if gated else None, limit, root)
     deadline.stage("judge")
     return result
+
+
+def _gates_of(store: Store, result: Recall, asset: Asset | None, dense: "Cosines | None") -> Gates:
+    kind = OTHER_LANGUAGE if result.retrieval == LEXICAL_LANGUAGE else WITH_MODEL
+    chunks = store.number("chunks")
+    return Gates(
+        result.question,
+        result.frequencies,
+        chunks,
+        Weights(result.question, result.frequencies, chunks, asset),
+        kind=WITHOUT_MODEL if asset is None else kind,
+        typical=typical_cosine(dense, chunks) if dense else None,
+        noise=store.measure("noise"),
+    )
 
 
 def _search_lexical(
@@ -122,7 +140,8 @@ def _search_dense(
     if asset is None:
         result.retrieval = DEGRADED_HASH
         return None
-    if not model_knows(result.question.text):
+    question = result.question
+    if question.language != ENGLISH or not model_knows(question.text, asset.vocabulary):
         result.retrieval = LEXICAL_LANGUAGE
         return None
     try:
@@ -145,9 +164,11 @@ def _merge(
 ) -> list[Candidate]:
     """Return one candidate a chunk, with its place in each list."""
     found: dict[int, Candidate] = {}
-    for rank, (chunk_id, score) in enumerate(lexical, 1):
+    scores = dict(lexical)
+    for rank, (chunk_id, score) in enumerate(with_neighbours(lexical), 1):
         found[chunk_id] = candidate = Candidate(chunk_id)
-        candidate.lexical_rank, candidate.lexical_score = rank, score
+        candidate.lexical_rank, candidate.lexical_context = rank, score
+        candidate.lexical_score = scores[chunk_id]
     for rank, hit in enumerate(entities, 1):
         chunk_id = hit.chunk_id
         candidate = found.get(chunk_id) or found.setdefault(chunk_id, Candidate(chunk_id))
@@ -200,7 +221,7 @@ def _match(candidate: Candidate, question: Question) -> None:
     row = candidate.row
     assert row is not None
     text = f"{row.path} {row.title} {row.heading} {row.text}"
-    candidate.matched = terms_in(text, question.terms)
+    candidate.matched = terms_in(text, question.terms, question.language)
 
 
 def _source_gate(candidate: Candidate, scopes: tuple[str, ...]) -> str:

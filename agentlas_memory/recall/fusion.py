@@ -6,11 +6,16 @@ from agentlas_memory.recall.candidate import Candidate
 RRF_K = 20
 WEIGHTS = {"blend": 6.0, "lexical": 1.0, "dense": 1.0, "entity": 1.0, "certain": 6.0}
 _COSINE_SHARE = 0.6  # of the blend; the rest is BM25 over the best BM25
+# Of what was asked; a best hit that holds less of it is no full score.
+_WHOLE_ANSWER = 0.8
 
 
-def fuse(candidates: list[Candidate]) -> list[Candidate]:
-    """Return the candidates by weighted RRF of all lists, best first; sets their scores."""
-    blend = {c.chunk_id: rank for rank, c in enumerate(_by_blend(candidates), 1)}
+def fuse(candidates: list[Candidate], asked: float) -> list[Candidate]:
+    """Return the candidates by weighted RRF of all lists, best first; sets their scores.
+
+    `asked` is the idf of all the prompt's terms together.
+    """
+    blend = {c.chunk_id: rank for rank, c in enumerate(_by_blend(candidates, asked), 1)}
     for candidate in candidates:
         entity_rank = candidate.entity_rank
         ranks = (
@@ -29,13 +34,14 @@ def _is_certain(candidate: Candidate) -> bool:
     return candidate.entity is not None and candidate.entity.certain
 
 
-def _by_blend(candidates: list[Candidate]) -> list[Candidate]:
+def _by_blend(candidates: list[Candidate], asked: float) -> list[Candidate]:
     """Order by cosine and BM25 together; a candidate without either is not in this list."""
-    best = max((c.lexical_score for c in candidates), default=0.0) or 1.0
+    best = max((c.lexical_context for c in candidates), default=0.0)
+    whole = max(best, _WHOLE_ANSWER * asked) or 1.0
 
     def blend(candidate: Candidate) -> float:
-        cosine = candidate.cosine or 0.0
-        return _COSINE_SHARE * cosine + (1 - _COSINE_SHARE) * candidate.lexical_score / best
+        lexical = candidate.lexical_context / whole
+        return _COSINE_SHARE * (candidate.cosine or 0.0) + (1 - _COSINE_SHARE) * lexical
 
     scored = [c for c in candidates if c.lexical_rank is not None or c.cosine is not None]
     return sorted(scored, key=lambda c: (-blend(c), c.chunk_id))

