@@ -10,11 +10,10 @@ ENGLISH, PORTUGUESE = "", "portuguese"
 # Function words, folded; none that is a common word or abbreviation of the other language
 # (Portuguese "a", "as", "do", "no", "os", "com"; English "a", "as", "do", "no", "me").
 _PORTUGUESE = """
-ao aos da das de deve devem dos ela ele em entao esta estao foi foram isso ja la mas mais muito na
-nao nas nem nossa nosso nos onde ou para pela pelo por porque qual quais quando quanto que quem sao
-se sem ser seu sua tem tambem um uma uns voce
-algo como con cual cuando del donde el ella en entre es este esto hay las lo los muy nuestra nuestro
-pero puede sin sobre su sus tiene una y
+ao aos da das de deve devem dos ela ele em entao esta estao foi foram isso ja mas mais muito nao nas
+nem nossa nosso nos onde ou para pela pelo por porque qual quais quando quanto que quem sao sem ser
+seu sua tem tambem um uma uns voce
+algo como cual cuando del donde el ella esto hay muy nuestra nuestro pero puede sobre tiene una
 """
 _ENGLISH = """
 an and are at be by can does for from have how i if in is it its my not of on or our that the their
@@ -28,10 +27,9 @@ _FEWEST = 2  # "de facto" is English
 
 def language_of(words: list[str]) -> str:
     """Return the language of a text, given in folded words."""
-    words = [word.lower() for word in words[:_LOOKED_AT]]
-    nasal = sum(word.endswith(_NASAL) and len(word) > 4 for word in words)
-    foreign = sum(word in PORTUGUESE_WORDS for word in words) + 2 * nasal
-    if foreign < _FEWEST:
+    found = {word.lower() for word in words[:_LOOKED_AT]}
+    nasal = sum(word.endswith(_NASAL) and len(word) > 4 for word in found)
+    foreign = len(found & PORTUGUESE_WORDS) + 2 * nasal
+    if foreign < _FEWEST or foreign <= len(found & _ENGLISH_WORDS):
         return ENGLISH
-    english = sum(word in _ENGLISH_WORDS for word in words)
-    return PORTUGUESE if foreign > english and foreign * 8 >= len(words) else ENGLISH
+    return PORTUGUESE if foreign * 8 >= len(found) else ENGLISH

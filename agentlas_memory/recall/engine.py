@@ -11,7 +11,7 @@ from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.dense import dense_scores, typical_cosine
 from agentlas_memory.recall.embed import embed_question, idf
 from agentlas_memory.recall.entity import search_entities
-from agentlas_memory.recall.fusion import fuse
+from agentlas_memory.recall.fusion import fuse, lift_decisions
 from agentlas_memory.recall.gates import OTHER_LANGUAGE, WITH_MODEL, WITHOUT_MODEL, Gates
 from agentlas_memory.recall.lexical import (
     document_frequencies,
@@ -35,6 +35,9 @@ DEGRADED_HASH = "degraded_hash"  # the model was rejected
 DEGRADED_LEXICAL = "degraded_lexical"  # simsimd or FTS5 is missing, or the time was short
 
 JUDGED = 12  # best ranked candidates that are looked at
+# Of the words of the shorter text: copies of a page, with another date or link. In a short text
+# one other word, the name of a host say, may be what matters.
+_REPEATED, _COMPARED = 0.95, 30
 
 
 class Recall:
@@ -189,7 +192,8 @@ def _load_rows(store: Store, ranked: list[Candidate], result: Recall) -> None:
     rows = store.chunks([candidate.chunk_id for candidate in ranked])
     for candidate in ranked:
         candidate.row = rows.get(candidate.chunk_id)
-    result.candidates = [candidate for candidate in ranked if candidate.row is not None]
+    there = [candidate for candidate in ranked if candidate.row is not None]
+    result.candidates = lift_decisions(there)
 
 
 def _select(
@@ -240,10 +244,19 @@ def _file_gate(candidate: Candidate, store: Store, result: Recall, root: str | N
     """Return why a candidate that fits is left out: said already, or no longer so."""
     row = candidate.row
     assert row is not None
-    if any(hit.row is not None and hit.row.text == row.text for hit in result.hits):
+    if any(hit.row is not None and _repeats(row.text, hit.row.text) for hit in result.hits):
         return "duplicate"
     candidate.stale = root is not None and is_stale(row, root, store)
     return "stale" if candidate.stale else ""
+
+
+def _repeats(text: str, shown: str) -> bool:
+    """Tell whether a text says hardly anything that another one, already shown, does not."""
+    if text == shown:
+        return True
+    words, others = set(text.split()), set(shown.split())
+    fewest = min(len(words), len(others))
+    return fewest >= _COMPARED and len(words & others) >= _REPEATED * fewest
 
 
 def _silence_reason(candidates: list[Candidate]) -> str:

@@ -2,12 +2,17 @@
 
 from agentlas_memory.recall.candidate import Candidate
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from agentlas_memory.ontology.store import ChunkRow
+
 # Weights and k by measurement: docs/quality.md.
 RRF_K = 20
 WEIGHTS = {"blend": 6.0, "lexical": 1.0, "dense": 1.0, "entity": 1.0, "certain": 6.0}
 _COSINE_SHARE = 0.6  # of the blend; the rest is BM25 over the best BM25
 # Of what was asked; a best hit that holds less of it is no full score.
 _WHOLE_ANSWER = 0.8
+_DECISION = 0.95  # of the score of the best chunk of its record
 
 
 def fuse(candidates: list[Candidate], asked: float) -> list[Candidate]:
@@ -27,6 +32,28 @@ def fuse(candidates: list[Candidate], asked: float) -> list[Candidate]:
         )
         candidate.score = sum(weight / (RRF_K + rank) for weight, rank in ranks if rank is not None)
     return sorted(candidates, key=lambda c: (-c.score, c.chunk_id))
+
+
+def lift_decisions(candidates: list[Candidate]) -> list[Candidate]:
+    """Return the candidates with what a record decides right behind the best chunk of the record.
+
+    People ask in the words of the problem, which stand in the context and the options; what they
+    want is the decision.
+    """
+    best: dict[str, float] = {}
+    for candidate in candidates:
+        if candidate.row is not None and candidate.row.kind == "adr":
+            path = candidate.row.path
+            best[path] = max(best.get(path, 0.0), candidate.score)
+    for candidate in candidates:
+        if candidate.row is not None and candidate.row.path in best and _decides(candidate.row):
+            candidate.score = max(candidate.score, _DECISION * best[candidate.row.path])
+    return sorted(candidates, key=lambda c: (-c.score, c.chunk_id)) if best else candidates
+
+
+def _decides(row: "ChunkRow") -> bool:
+    heading = row.heading.rpartition(" > ")[2].lower()
+    return heading.startswith("decision") and "driver" not in heading
 
 
 def _is_certain(candidate: Candidate) -> bool:

@@ -106,6 +106,43 @@ def test_same_text_in_two_files_is_told_once(project):
     assert "duplicate" in gates(project).values()
 
 
+def test_copy_with_another_date_is_told_once(project):
+    rest = " ".join(f"Entry {n} is booked by rule {n}." for n in range(20))
+    copies = {f"v{n}/ledger.md": f"{LEDGER}\n{rest}\n\nChanged on day 2{n}.\n" for n in range(3)}
+    project.index(copies)
+    assert len(project.sources_of(ASK)) == 1
+
+
+def test_short_texts_that_differ_in_one_word_are_both_told(facts):
+    runtime = facts(
+        *(f"The gateway of the {name} cluster drains for 30 s." for name in ("red", "blue"))
+    )
+    assert len(runtime.query("how long does the gateway of a cluster drain?").hits) == 2
+
+
+RECORD = """# Ledger in minor units
+
+## Context
+
+Floats lose cents when we settle the ledger, why and how often was asked in May.
+
+## Decision Drivers
+
+Settle quickly.
+
+## Decision
+
+Integers in the smallest unit of a currency, everywhere.
+"""
+
+
+def test_what_was_decided_comes_right_behind_what_was_asked(project):
+    others = {f"n{n}.md": f"# Note {n}\n\nWe settle the ledger with bank {n}.\n" for n in range(9)}
+    project.index({"docs/adr/0001-ledger.md": RECORD, **others})
+    hits = project.runtime.query("why do floats lose cents when we settle?", gated=False).hits
+    assert [hit.heading.rpartition(" > ")[2] for hit in hits[:2]] == ["Context", "Decision"]
+
+
 # Superseded
 
 
@@ -156,7 +193,10 @@ SCOPES = '[scopes]\n"private.md" = "private"\n"public.md" = "public"\n'
 
 @pytest.fixture
 def scoped(project):
-    files = {f"{name}.md": LEDGER + f"\nSays {name}.\n" for name in ("private", "public", "other")}
+    said = {
+        name: " ".join(f"{name}{n}" for n in range(9)) for name in ("private", "public", "other")
+    }
+    files = {f"{name}.md": f"{LEDGER}\nSays {words}.\n" for name, words in said.items()}
     project.index({".agentlas/memory.toml": SCOPES, **files})
     return project
 
