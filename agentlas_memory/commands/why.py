@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from agentlas_memory.commands.options import HOOK_HITS, HOOK_SCOPES, common_opti
 from agentlas_memory.commands.output import print_json, print_table, say
 from agentlas_memory.commands.projects import open_project_store, require
 from agentlas_memory.project import Project
+
+if TYPE_CHECKING:
+    from agentlas_memory.recall.engine import Recall
 
 
 @click.command()
@@ -52,7 +55,25 @@ def explain_prompt(project: Project, text: str) -> dict[str, Any]:
         "query": text,
         "retrieval": found.retrieval,
         "hits": [hit_document(hit) for hit in found.hits],
+        "judged_by": _judged_by(found),
         **_verdict(candidates, silenced_by(project) or found.silence_reason),
+    }
+
+
+def _judged_by(found: Recall) -> dict[str, Any] | None:
+    """Return what the evidence of every candidate was held against."""
+    gates = found.gates
+    if gates is None:
+        return None
+    weights = {
+        found.question.terms[name].surface: round(weight, 2)
+        for name, weight in gates.weights.of.items()
+    }
+    return {
+        "gate": round(gates.height, 2),
+        "noise": gates.noise,
+        "typical_cosine": round(gates.typical, 3),
+        "weights": weights,
     }
 
 
@@ -77,6 +98,7 @@ def explain_last(project: Project) -> dict[str, Any]:
         "query": None,
         "retrieval": receipt.retrieval,
         "hits": [hit_document(hit) for hit in hits],
+        "judged_by": None,
         **_verdict(candidates, receipt.silence_reason),
     }
 
@@ -98,6 +120,8 @@ def _print(document: dict[str, Any]) -> None:
 
     reason = document["silence_reason"]
     say(f"retrieval: {document['retrieval'] or '-'}")
+    if judged_by := document["judged_by"]:
+        say(_standards(judged_by))
     if document["candidates"]:
         print_table(COLUMNS, [table_row(one) for one in document["candidates"]])
     for one in document["candidates"]:
@@ -107,6 +131,17 @@ def _print(document: dict[str, Any]) -> None:
         say(why_nothing(document["candidates"], reason))
     if reason:
         say(f"silence_reason: {reason}")
+
+
+def _standards(judged_by: dict[str, Any]) -> str:
+    """Return what a candidate needed, in one line."""
+    noise = judged_by["noise"]
+    measured = "" if noise is None else f" (unrelated prompts reach {noise:.2f} here)"
+    words = ", ".join(f"{word} {weight:.2f}" for word, weight in judged_by["weights"].items())
+    return (
+        f"gate: evidence of {judged_by['gate']:.2f}{measured}; any chunk here has a cosine of"
+        f" {judged_by['typical_cosine']:.2f}; words: {words}"
+    )
 
 
 def _as_sentence(rank: int, shown: dict[str, Any]) -> str:

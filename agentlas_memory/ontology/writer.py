@@ -24,7 +24,7 @@ class StoreWriter:
         self._connection = connection
         self._lexical = has_lexical_index(connection)
         self._pending = 0
-        self._series = ""  # what the chunks with the highest ids belong to
+        self._talk = ""  # that the chunk with the highest id is a turn of
         # Changes of segments, each of which is rewritten once a transaction.
         self._vectors: dict[tuple[str, str], list[tuple[int, bytes]]] = defaultdict(list)
         self._gone: dict[int, set[int]] = defaultdict(set)
@@ -120,9 +120,9 @@ class StoreWriter:
     def _insert_chunks(
         self, source_id: int, source: PreparedSource, chunks: Sequence[PreparedChunk]
     ) -> range:
-        """Insert rows whose ids follow each other: one writer, and ids are never used again."""
+        """Insert rows with new ids: one writer, and ids are never used again."""
         first = self._next_chunk_id(source)
-        ids = range(first, first + len(chunks))
+        ids = range(first, first + 2 * len(chunks), 2)
         self._connection.executemany(
             "INSERT INTO chunks(chunk_id, source_id, heading, start_line, end_line, text, digest)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -142,14 +142,14 @@ class StoreWriter:
         return ids
 
     def _next_chunk_id(self, source: PreparedSource) -> int:
-        """Return the next id, or the one after it where another text begins.
+        """Return the next id: one that follows the last only in a talk, else one apart.
 
-        So chunks with neighbouring ids are neighbours in a text, and recall need not look it up.
+        So recall sees by their ids that two chunks are turns of one talk, without looking it up.
         """
         sql = "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
         last = self._connection.execute(sql).fetchone()
-        series, self._series = self._series, _series_of(source)
-        return (last[0] if last else 0) + (1 if self._series == series else 2)
+        talk, self._talk = self._talk, _talk_of(source)
+        return (last[0] if last else 0) + (1 if talk and talk == self._talk else 2)
 
     def _insert_graph(self, source: PreparedSource, chunk_ids: Sequence[int]) -> None:
         named = {m.key: (m.key, m.name, m.kind) for m in source.mentions}  # all that are related
@@ -225,11 +225,14 @@ def set_meta(connection: sqlite3.Connection, key: str, value: object) -> None:
     connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (key, value))
 
 
-def _series_of(source: PreparedSource) -> str:
-    """Return what a source's chunks go on with: its file, or a title of records."""
-    if source.kind == "record" and source.chunks[0].heading:
-        return f"{source.scope}\0{source.chunks[0].heading}"
-    return f"{source.scope}\0\0{source.path}"
+def _talk_of(source: PreparedSource) -> str:
+    """Return what names the talk a source is a turn of, blank for none.
+
+    Records that name no document, but one title after the other, are turns of a talk.
+    """
+    heading = source.chunks[0].heading
+    is_turn = source.kind == "record" and heading and not source.title
+    return f"{source.scope}\0{heading}" if is_turn else ""
 
 
 def _chunk_row(

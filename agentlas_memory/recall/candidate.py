@@ -31,7 +31,7 @@ class Candidate:
         self.chunk_id = chunk_id
         self.lexical_rank: int | None = None
         self.lexical_score = 0.0  # BM25, larger is better
-        self.lexical_context = 0.0  # with a share of its neighbours' in the text
+        self.lexical_context = 0.0  # with a share of the turns' beside it in a talk
         self.dense_rank: int | None = None
         self.cosine: float | None = None
         self.entity_rank: int | None = None

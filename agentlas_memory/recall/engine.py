@@ -46,6 +46,7 @@ class Recall:
     __slots__ = (
         "candidates",
         "frequencies",
+        "gates",
         "hits",
         "indexed",
         "question",
@@ -58,6 +59,7 @@ class Recall:
         self.retrieval = HYBRID
         self.indexed = True  # False: this SQLite has no FTS5, so texts are scanned
         self.frequencies: dict[str, int] = {}  # chunks that hold each term
+        self.gates: Gates | None = None  # None where there was nothing to judge
         self.candidates: list[Candidate] = []  # judged ones, best first
         self.hits: list[Candidate] = []
         self.silence_reason = ""  # blank when there are hits
@@ -94,8 +96,8 @@ def recall(
     asked = sum(idf(count, chunks) for count in result.frequencies.values())
     ranked = fuse(_merge(lexical, dense, entities), asked)
     _load_rows(store, ranked[: max(JUDGED, 2 * limit)], result)
-    gates = _gates_of(store, result, asset, dense)
-    _select(store, result, scopes, gates if gated else None, limit, root)
+    result.gates = _gates_of(store, result, asset, dense)
+    _select(store, result, scopes, result.gates if gated else None, limit, root)
     deadline.stage("judge")
     return result
 

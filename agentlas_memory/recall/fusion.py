@@ -8,11 +8,11 @@ if TYPE_CHECKING:
 
 # Weights and k by measurement: docs/quality.md.
 RRF_K = 20
-WEIGHTS = {"blend": 6.0, "lexical": 1.0, "dense": 1.0, "entity": 1.0, "certain": 6.0}
+WEIGHTS = {"blend": 20.0, "lexical": 1.0, "dense": 1.0, "entity": 3.0, "certain": 20.0}
 _COSINE_SHARE = 0.6  # of the blend; the rest is BM25 over the best BM25
 # Of what was asked; a best hit that holds less of it is no full score.
 _WHOLE_ANSWER = 0.8
-_DECISION = 0.95  # of the score of the best chunk of its record
+_DECISION = 0.97  # of the score of the best chunk of its record
 
 
 def fuse(candidates: list[Candidate], asked: float) -> list[Candidate]:

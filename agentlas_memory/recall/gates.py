@@ -33,9 +33,12 @@ class Gates:
     ) -> None:
         self._kind = kind
         self._language = question.language
-        self._weights = weights
-        self._typical = _TYPICAL if typical is None else typical
-        self._gate = _GATE if noise is None else gate_above(noise)
+        self.weights = weights
+        self.noise = noise
+        self.typical = _TYPICAL if typical is None else typical
+        self.height = {WITHOUT_MODEL: _SHARE_GATE, OTHER_LANGUAGE: _WORDS_GATE}.get(
+            kind, _GATE if noise is None else gate_above(noise)
+        )  # the evidence that a candidate needs
         self._of_word = {term.surface: weights.specific[n] for n, term in question.terms.items()}
         self._searched = {
             name: bm25_idf(frequencies[name], chunks) for name in rarest_terms(frequencies)
@@ -51,14 +54,14 @@ class Gates:
 
     def judge(self, candidate: Candidate) -> str:
         """Return blank for a candidate that passes, else the gate's code; sets its evidence."""
-        mass = sum(self._weights.of[term] for term in candidate.matched)
+        mass = sum(self.weights.of[term] for term in candidate.matched)
         if self._kind == WITHOUT_MODEL:
-            candidate.evidence, gate = self._share(candidate, mass), _SHARE_GATE
+            candidate.evidence = self._share(candidate, mass)
         elif self._kind == OTHER_LANGUAGE:
-            candidate.evidence, gate = self._of_words(candidate, mass), _WORDS_GATE
+            candidate.evidence = self._of_words(candidate, mass)
         else:
-            candidate.evidence, gate = self._of_all(candidate, mass), self._gate
-        candidate.margin = candidate.evidence - gate
+            candidate.evidence = self._of_all(candidate, mass)
+        candidate.margin = candidate.evidence - self.height
         if candidate.margin < 0:
             return "evidence"
         return "thin" if self._says_nothing(candidate) else ""
@@ -68,7 +71,7 @@ class Gates:
         row = candidate.row
         if row is None or len(row.text.split(None, _THIN)) > _THIN:
             return False
-        return not self._weights.of.keys() & analyze(row.text, self._language)
+        return not self.weights.of.keys() & analyze(row.text, self._language)
 
     def _of_all(self, candidate: Candidate, mass: float) -> float:
         """Weigh likeness and matched words against all that was asked.
@@ -79,20 +82,20 @@ class Gates:
         """
         cosine = _UNKNOWN if candidate.cosine is None else candidate.cosine
         return (
-            _COSINE * (cosine - 2 * self._typical)
+            _COSINE * (cosine - 2 * self.typical)
             + _LEXICAL * self._lexical(candidate)
             + _MATCHED * len(candidate.matched)
             + _MASS * mass
-            - _MISSED * (self._weights.total - mass)
+            - _MISSED * (self.weights.total - mass)
             + _ASKS * self._asks
-            + _MOST_TYPICAL * self._weights.most_typical
-            + _ALL_TYPICAL * self._weights.typical
+            + _MOST_TYPICAL * self.weights.most_typical
+            + _ALL_TYPICAL * self.weights.typical
             + self._bonus_for_names(candidate)
         )
 
     def _lexical(self, candidate: Candidate) -> float:
         """Return BM25 as it would be in a larger store: in a small one its idf means nothing."""
-        rarity = sum(self._weights.rarity[term] for term in candidate.matched)
+        rarity = sum(self.weights.rarity[term] for term in candidate.matched)
         own = sum(self._searched.get(term, 0.0) for term in candidate.matched)
         if candidate.lexical_rank is None or not own:
             return rarity
@@ -107,7 +110,7 @@ class Gates:
         if entity is not None:
             told = max((self._of_word.get(word, 0.0) for word in entity.words), default=0.0)
             bonus = max(bonus, told * (_NAMED if self._asks else _MENTIONED))
-        specific = max((self._weights.specific[term] for term in candidate.matched), default=0.0)
+        specific = max((self.weights.specific[term] for term in candidate.matched), default=0.0)
         if self._brief and specific >= _TELLING:
             bonus = max(bonus, _BRIEF)
         return bonus
@@ -121,20 +124,20 @@ class Gates:
         row = candidate.row
         if row is None or not candidate.matched:
             return 0.0
-        if mass >= _WHOLE * self._weights.total:
+        if mass >= _WHOLE * self.weights.total:
             return mass + _WORDS_GATE
-        missing = self._weights.of.keys() - set(candidate.matched)
+        missing = self.weights.of.keys() - set(candidate.matched)
         beginnings = {
             term[:_BEGINNING]
             for term in analyze(f"{row.title} {row.heading} {row.text}", self._language)
             if len(term) >= _BEGINNING
         }
-        akin = (self._weights.of[term] for term in missing if term[:_BEGINNING] in beginnings)
+        akin = (self.weights.of[term] for term in missing if term[:_BEGINNING] in beginnings)
         return mass + _AKIN * sum(akin)
 
     def _share(self, candidate: Candidate, mass: float) -> float:
         """Return the share of the prompt's weight that a chunk holds, 0 for one or two words."""
-        return mass / self._weights.total if len(candidate.matched) > 2 else 0.0
+        return mass / self.weights.total if len(candidate.matched) > 2 else 0.0
 
 
 def gate_above(noise: float) -> float:
@@ -145,7 +148,7 @@ def gate_above(noise: float) -> float:
 # Logistic regression on right answers and on prompts about something else.
 _COSINE, _LEXICAL, _MATCHED, _MASS, _MISSED, _ASKS = 7.0, 2.2, 0.26, 0.32, 0.57, 0.56
 _MOST_TYPICAL, _ALL_TYPICAL = 0.25, 0.75
-_GATE = 6.33
+_GATE = 6.3
 # The noise of most stores, how far the gate follows that of others, and its bounds.
 _NOISE, _WITH_NOISE, _LOWEST, _HIGHEST = 5.2, 0.25, -1.5, 0.75
 _UNKNOWN, _TYPICAL = 0.36, 0.14  # cosines where there are none: neither like nor unlike

@@ -10,7 +10,7 @@ MAX_TERMS = 8  # the rarest: more gain nothing measurable
 MAX_ROWS = 12_000  # that all of them match, at 1.3 us each: only a very large store comes here
 DEPTH = 50
 _HEADING_WEIGHT = 2.0
-_BEFORE, _AFTER = 0.3, 0.2  # shares of the score of the chunk before and the chunk after
+_BEFORE, _AFTER = 0.3, 0.2  # shares of the score of the turn before and the turn after
 
 
 def document_frequencies(store: Store, terms: list[str]) -> dict[str, int]:
@@ -65,10 +65,11 @@ def search_lexical(
 
 
 def with_neighbours(hits: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Return the hits, best first, with a share of the score of the chunks beside them.
+    """Return the hits, best first, with a share of the score of the turns of talk beside them.
 
-    Chunks with neighbouring ids are neighbours in a text. An answer often stands next to the words
-    that were asked, in talks above all: recall@5 of LoCoMo 0.61 -> 0.64.
+    Turns of one talk have neighbouring ids, no other chunks have. An answer often stands next to
+    the words that were asked: recall@5 of LoCoMo 0.61 -> 0.64. In documents it does not: there
+    0.03 nDCG@10 would be lost.
     """
     own = dict(hits)
     spread = [

@@ -88,6 +88,13 @@ def test_why_shows_which_gate_dropped_a_candidate_and_by_how_much(project, am):
         assert one["margin"] < 0
 
 
+def test_why_shows_what_the_evidence_was_held_against(project, am):
+    judged_by = why(am, UNRELATED)["judged_by"]
+    assert judged_by["gate"] > 0 > judged_by["typical_cosine"] - 1
+    assert set(judged_by) == {"gate", "noise", "typical_cosine", "weights"}
+    assert f"gate: evidence of {judged_by['gate']:.2f}" in am("why", UNRELATED).err
+
+
 def test_why_counts_what_redaction_took(project, am):
     am("remember", "The zorkmid vault opens with password = hunter2hunter2")
     shown = why(am, "what opens the zorkmid vault")["candidates"][0]["shown"]

@@ -52,7 +52,7 @@ STATUS_KEYS = {
     "last_failure",
     "hosts",
 }
-WHY_KEYS = QUERY_KEYS | {"candidates", "gates", "dropped", "silence_reason"}
+WHY_KEYS = QUERY_KEYS | {"candidates", "gates", "dropped", "judged_by", "silence_reason"}
 MODEL_KEYS = {"name", "status", "content_sha256", "path"}
 KEYS = {
     "init": {"project", "created"},
