@@ -4,6 +4,14 @@ from agentlas_memory.lean import WINDOWS, identity, read_file, system
 
 DATABASE = ".agentlas/ontology-runtime.sqlite"
 
+# Hosts load these themselves, live: a second, older copy would only contradict them, and as
+# evidence they would speak with the host's voice.
+_POLICY_FILES = ("agent.md", "agents.md", "claude.md", "claude.local.md", "gemini.md")
+# A host's own memory is loaded by that host too; anywhere else `MEMORY.md` is a document.
+_HOST_FOLDERS = (
+    ".claude", ".codex", ".gemini", ".grok", ".opencode", ".qwen", ".copilot", ".cursor", ".kiro",
+)  # fmt: skip
+
 _FORMAT = 0o170000
 _REGULAR = 0o100000
 _FOLDER = 0o040000
@@ -22,6 +30,14 @@ class Project:
     def database(self) -> str:
         """Path of the store's file."""
         return f"{self.store_root}/{DATABASE}"
+
+
+def is_policy_file(path: str) -> bool:
+    """Tell whether a file of a project, by its relative path, is one that a host loads itself."""
+    folder, _, name = path.casefold().rpartition("/")
+    if name == "memory.md":
+        return any(part in _HOST_FOLDERS for part in folder.split("/"))
+    return name in _POLICY_FILES
 
 
 def find_project(cwd: str, home: str, share_worktrees: bool = True) -> Project | None:

@@ -15,16 +15,11 @@ from agentlas_memory.lean import last_change
 from agentlas_memory.ontology.config import MemoryConfig
 from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES
 from agentlas_memory.ontology.gitignore import IgnoreRules, rules_for
-from agentlas_memory.project import DATABASE
+from agentlas_memory.project import DATABASE, is_policy_file
 
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".org", ".txt")
 _OWN_FOLDER = ".agentlas"
 _GENERATED = frozenset({"node_modules", "vendor", ".venv", "dist", "build", "target"})
-# These files are the host's own instructions; as evidence they would speak with its voice.
-_HOST_POLICY = frozenset({"agent.md", "agents.md", "claude.md", "claude.local.md", "gemini.md"})
-_HOST_FOLDERS = frozenset(
-    {".claude", ".codex", ".gemini", ".grok", ".opencode", ".qwen", ".copilot", ".cursor", ".kiro"}
-)
 
 
 class OutsideProject(ValueError):
@@ -62,14 +57,6 @@ def walk_project(
     root = root.resolve()
     asked = None if paths is None else {path_in_project(root, path) for path in paths}
     return _Walk(root, config, asked).run()
-
-
-def is_host_policy(path: Path) -> bool:
-    """Tell whether a file speaks for a host: its instructions, or its own memory's index."""
-    name = path.name.lower()
-    if name == "memory.md":
-        return not _HOST_FOLDERS.isdisjoint(path.parts)
-    return name in _HOST_POLICY
 
 
 def path_in_project(root: Path, path: Path) -> str:
@@ -187,7 +174,7 @@ class _Walk:
             return "its name is not UTF-8"
         if not stat.S_ISREG(status.st_mode):
             return "not a regular file"
-        if is_host_policy(self._root / file.path):
+        if is_policy_file((self._root / file.path).as_posix()):
             return "host policy file"
         is_note = file.path.startswith(f"{INBOX}/")
         if not is_note and self._config.is_excluded(file.path):

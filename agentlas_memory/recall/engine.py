@@ -7,6 +7,7 @@ from agentlas_memory.lean import load_sqlite
 from agentlas_memory.ontology.analyzer import terms_in
 from agentlas_memory.ontology.language import ENGLISH
 from agentlas_memory.ontology.store import Store
+from agentlas_memory.project import is_policy_file
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.dense import dense_scores, typical_cosine
 from agentlas_memory.recall.embed import embed_question, idf
@@ -21,7 +22,7 @@ from agentlas_memory.recall.lexical import (
     with_neighbours,
 )
 from agentlas_memory.recall.question import Question, read_question
-from agentlas_memory.recall.sources import is_policy_file, is_stale
+from agentlas_memory.recall.sources import is_stale
 from agentlas_memory.recall.weights import Weights
 
 TYPE_CHECKING = False

@@ -5,7 +5,8 @@ newest commit first, then by path.
 """
 
 from agentlas_memory.ontology.store import ChunkRow, Store
-from agentlas_memory.recall.sources import is_policy_file, is_stale
+from agentlas_memory.project import is_policy_file
+from agentlas_memory.recall.sources import is_stale
 
 MAX_CHARACTERS = 1500
 _LOOKED_AT = 40

@@ -3,19 +3,7 @@
 from agentlas_memory.lean import last_change, read_file, sha256, system
 from agentlas_memory.ontology.store import ChunkRow, Store
 
-# Hosts load these themselves, live; a second, older copy would only contradict them.
-POLICY_FILES = ("agent.md", "agents.md", "claude.md", "claude.local.md", "gemini.md")
-# A host's own memory is loaded by that host too; anywhere else `MEMORY.md` is a document.
-_HOST_FOLDERS = (".claude", ".codex", ".gemini", ".grok", ".opencode")
 _LARGEST = 2 << 20  # files above are not indexed, so a longer one has changed
-
-
-def is_policy_file(path: str) -> bool:
-    """Tell whether a source is an instruction file that its host loads by itself."""
-    folder, _, name = path.casefold().rpartition("/")
-    if name == "memory.md":
-        return any(part in _HOST_FOLDERS for part in folder.split("/"))
-    return name in POLICY_FILES
 
 
 def is_stale(row: ChunkRow, root: str, store: Store) -> bool:
