@@ -36,6 +36,7 @@ COMMANDS = {
     "off": Entry("pause", "Pause memory here, or everywhere."),
     "on": Entry("pause", "Resume it."),
     "graph": Entry("graph", "Show an entity, its relations and their evidence."),
+    "card": Entry("card", "Check which agent's experience may be recalled here."),
     "model": Entry("model", "Verify or locate the embedding model."),
     "bench": Entry("bench", "Measure speed and quality."),
 }

@@ -13,10 +13,11 @@ TRUSTED_FILE = "trusted.json"
 class Trust:
     """What the user said of one project."""
 
-    __slots__ = ("on", "shared", "store_id")
+    __slots__ = ("card", "on", "shared", "store_id")
 
-    def __init__(self, store_id: str, on: bool, shared: bool) -> None:
+    def __init__(self, store_id: str, on: bool, shared: bool, card: str = "") -> None:
         self.store_id = store_id
+        self.card = card  # SHA-256 of the routing card, blank for none
         self.on = on
         self.shared = shared  # said of a store that others own or may write
 
@@ -37,7 +38,10 @@ def read_trust(home: str, store_root: str) -> Trust | None:
             continue
         path, store_id = entry.get("path"), entry.get("store_id")
         if isinstance(path, str) and isinstance(store_id, str) and here == identity(path):
-            return Trust(store_id, entry.get("on") is not False, entry.get("shared") is True)
+            on, shared, card = (entry.get(key) for key in ("on", "shared", "card"))
+            return Trust(
+                store_id, on is not False, shared is True, card if isinstance(card, str) else ""
+            )
     return None
 
 

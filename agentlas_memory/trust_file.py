@@ -26,6 +26,15 @@ def add_trust(home: str, store_root: str, store_id: str, *, shared: bool = False
             entry["shared"] = True
 
 
+def trust_card(home: str, store_root: str, card_hash: str) -> bool:
+    """Say yes to the routing card with this hash; False when its project is not trusted."""
+    with edit_private_json(home, TRUSTED_FILE) as values:
+        entry = _entry_of(_entries(values, home), store_root)
+        if entry is not None:
+            entry["card"] = card_hash
+        return entry is not None
+
+
 def remove_trust(home: str, store_root: str) -> bool:
     """Take the yes back; False when there was none."""
     with edit_private_json(home, TRUSTED_FILE) as values:

@@ -10,8 +10,9 @@ from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import open_project_store, require, require_home
 from agentlas_memory.ontology.store import Store
+from agentlas_memory.routing_card import CardRejected, card_slug, read_card
 from agentlas_memory.trust import owned_by_us_alone
-from agentlas_memory.trust_file import add_trust, remove_trust
+from agentlas_memory.trust_file import add_trust, remove_trust, trust_card
 
 
 @click.command()
@@ -31,10 +32,22 @@ def trust(named: str | None, as_json: bool) -> None:
         store.close()
     shared = not owned_by_us_alone(project.database)
     add_trust(home, project.store_root, store_id, shared=shared)
+    agent = _trust_card(home, project.store_root)
     if as_json:
         print_json({"project": project.store_root, "trusted": True})
     else:
-        say(f"Trusted: {shown}")
+        say(f"Trusted: {shown}{agent}")
+
+
+def _trust_card(home: str, store_root: str) -> str:
+    """Say yes to the project's routing card too, if it has a sound one; return what that means."""
+    try:
+        card, card_hash = read_card(store_root)
+        slug = card_slug(store_root, card)
+    except CardRejected:
+        return ""
+    trust_card(home, store_root, card_hash)
+    return f"\n  routing card: the experience of the agent {slug} may be recalled here"
 
 
 @click.command()
