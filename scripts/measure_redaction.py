@@ -37,7 +37,8 @@ CLASSES = {
     "b32": string.ascii_uppercase + "234567",
 }
 _PART = re.compile(r"\{\{|\}\}|\{(\w+)(?::(\d+)(?:-(\d+))?)?\}")
-_LEAK = 10  # characters of a secret in a row that must not be left
+_BREAKS = re.compile(r"[\s\"]|://")  # what cannot be a part of another URL
+_LEAK = 8  # characters of a secret in a row that must not be left
 
 
 class Case(NamedTuple):
@@ -55,10 +56,11 @@ def secrets_in_texts(seed: int = 7) -> Iterator[Case]:
     texts = [line.partition("|")[::2] for line in _lines("surroundings.txt")]
     for line in _lines("secrets.tsv"):
         rules, rule, name, pattern = line.split("\t")
+        shape = _unescaped(pattern)
         for kind, text in texts:
-            if ("{name}" in text) == bool(name):
-                secret, drawn = expand(pattern.replace("\\n", "\n"), source)
-                filled = text.replace("\\n", "\n").replace("{name}", name)
+            if ("{name}" in text) == bool(name) and not (kind == "url" and _BREAKS.search(shape)):
+                secret, drawn = expand(shape, source)
+                filled = _unescaped(text).replace("{name}", name)
                 yield Case(f"{rules}/{rule}", kind, filled.replace("{secret}", secret), drawn)
 
 
@@ -82,6 +84,10 @@ def expand(pattern: str, source: random.Random) -> tuple[str, tuple[str, ...]]:
     return _PART.sub(draw, pattern), tuple(drawn)
 
 
+def _unescaped(text: str) -> str:
+    return text.replace("\\\\", "\0").replace("\\n", "\n").replace("\0", "\\")
+
+
 def look_alikes() -> list[tuple[str, str]]:
     """Return (kind, text) of what must stay as it is."""
     return [line.partition("\t")[::2] for line in _lines("lookalikes.tsv")]  # type: ignore[misc]
@@ -93,7 +99,7 @@ def leaks(case: Case, redacted: str) -> bool:
         part[at : at + _LEAK] in redacted
         for part in case.random
         for at in range(max(1, len(part) - _LEAK + 1))
-        if len(part) >= min(_LEAK, 6)
+        if len(part) >= _LEAK
     )
 
 
