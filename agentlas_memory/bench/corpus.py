@@ -45,16 +45,19 @@ def read_corpora(data: Path) -> list[Text]:
 
 
 def _read_corpus(file: Path) -> Iterator[Text]:
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-                names = {name: str(row.get(name, "")) for name in ("title", "doc", "group")}
-                yield Text(str(row["id"]), str(row["text"]), **names)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise UnreadableData(f"{file}:{number}: not a row with id and text") from error
+    number = 0
+    with file.open(encoding="utf-8-sig") as lines:
+        try:
+            for line in lines:
+                number += 1
+                if line.strip():
+                    row = json.loads(line)
+                    names = {name: str(row.get(name, "")) for name in ("title", "doc", "group")}
+                    yield Text(str(row["id"]), str(row["text"]), **names)
+        except UnicodeDecodeError as error:
+            raise UnreadableData(f"{file}: not UTF-8 behind line {number}") from error
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise UnreadableData(f"{file}:{number}: not a row with id and text") from error
 
 
 def make_chunks(texts: Sequence[Text], wanted: int) -> list[Text]:

@@ -38,31 +38,49 @@ class QualitySet:
     right: dict[str, frozenset[str]]
 
     def unit_of(self) -> dict[str, str]:
-        """Return the unit that each row is judged as."""
-        return {text.id: text.doc or text.id for text in self.texts}
+        """Return the unit that each record of `build_stores` is judged as."""
+        return {str(place): text.doc or text.id for place, text in enumerate(self.texts)}
 
 
 def read_set(data: Path) -> QualitySet:
-    """Read one set; raise UnreadableData with what is wrong."""
+    """Read one set; raise UnreadableData with the file, the line and what is wrong."""
+    texts = read_corpora(data)
+    questions = [_question(place, line) for place, line in _lines(data / QUERIES)]
+    groups = {text.group for text in texts}
     right: dict[str, set[str]] = defaultdict(set)
-    try:
-        for line in (data / JUDGEMENTS).read_text(encoding="utf-8").splitlines():
-            question, unit, gain = line.split("\t")
-            if float(gain) > 0:
-                right[question].add(unit)
-        lines = (data / QUERIES).read_text(encoding="utf-8").splitlines()
-        questions = [_question(json.loads(line)) for line in lines if line.strip()]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UnreadableData(f"{data}: no {QUERIES} and {JUDGEMENTS} to read: {error}") from error
+    for place, line in _lines(data / JUDGEMENTS):
+        fields = line.split("\t")
+        try:
+            question, unit, gain = fields[0], fields[1], float(fields[2])
+        except (IndexError, ValueError) as error:
+            raise UnreadableData(
+                f"{place}: not question, tab, document or row, tab, gain"
+            ) from error
+        if gain > 0:
+            right[question].add(unit)
+    for one in questions:
+        if one.id in right and one.group not in groups:
+            raise UnreadableData(f"{data / QUERIES}: {one.id}: no row of group {one.group!r}")
     judged = [question for question in questions if right.get(question.id)]
-    return QualitySet(
-        read_corpora(data), judged, {name: frozenset(units) for name, units in right.items()}
-    )
+    return QualitySet(texts, judged, {name: frozenset(found) for name, found in right.items()})
 
 
-def _question(row: dict[str, object]) -> Question:
-    group, split = (str(row.get(name, "")) for name in ("group", "split"))
-    return Question(str(row["id"]), str(row["text"]), group, split)
+def _lines(file: Path) -> list[tuple[str, str]]:
+    """Return (file and line number, text) of each line that is not blank."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableData(f"{file}: cannot be read: {error}") from error
+    return [(f"{file}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _question(place: str, line: str) -> Question:
+    try:
+        row = json.loads(line)
+        group, split = (str(row.get(name, "")) for name in ("group", "split"))
+        return Question(str(row["id"]), str(row["text"]), group, split)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UnreadableData(f"{place}: not an object with id and text") from error
 
 
 def build_stores(
@@ -70,10 +88,11 @@ def build_stores(
 ) -> dict[str, OntologyRuntime]:
     """Take each text into the store that `store_of` names, and return the stores."""
     parts: dict[str, list[Record]] = defaultdict(list)
-    for text in texts:
+    for place, text in enumerate(texts):
         # A document's name says what it is about; the id before a colon only which project's.
         name = text.doc.rpartition(":")[2]
-        parts[store_of(text)].append(Record(text.id, text.text, text.title, name))
+        # By its place in the corpus: an id may be changed, where it looks like a credential.
+        parts[store_of(text)].append(Record(str(place), text.text, text.title, name))
     stores = {}
     for number, (name, records) in enumerate(sorted(parts.items())):
         # A folder each: beside a store lies its sidecar.

@@ -32,6 +32,8 @@ def bench_silence(data: Path, prompts: Path) -> dict[str, object]:
     """Ask off-topic prompts of every store, and each store's own prompts of all stores."""
     started = time.monotonic()
     quality, off_topic = read_set(data), _read_prompts(prompts)
+    if not quality.questions:
+        raise UnreadableData(f"{data}: no judged question")
     with TemporaryDirectory(prefix="agentlas-bench-") as folder:
         stores = build_stores(quality.texts, Path(folder), _store_of)
         tokens = {
@@ -59,7 +61,10 @@ def bench_silence(data: Path, prompts: Path) -> dict[str, object]:
 
 def _read_prompts(file: Path) -> list[tuple[str, str]]:
     """Return (category, prompt) of each line; `#` begins a remark."""
-    lines = file.read_text(encoding="utf-8").splitlines()
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableData(f"{file}: cannot be read: {error}") from error
     pairs = [line.partition("\t") for line in lines if line.strip() and line[0] != "#"]
     if not pairs or not all(tab for _, tab, _ in pairs):
         raise UnreadableData(f"{file}: not lines of a category, a tab and a prompt")
@@ -75,7 +80,8 @@ def _homes(quality: QualitySet) -> dict[str, list[Question]]:
     store_of_unit = {text.doc or text.id: _store_of(text) for text in quality.texts}
     homes: dict[str, list[Question]] = defaultdict(list)
     for question in quality.questions:
-        for name in {store_of_unit.get(unit, "") for unit in quality.right[question.id]}:
+        units = quality.right[question.id] & store_of_unit.keys()  # some may have gone
+        for name in {store_of_unit[unit] for unit in units}:
             homes[name].append(question)
     return homes
 

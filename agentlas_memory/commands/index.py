@@ -79,15 +79,13 @@ def run(
 ) -> IndexReport:
     """Index a project whose store is trusted or new."""
     from agentlas_memory.ontology.index import index_project
+    from agentlas_memory.recall.calibrate import calibrate
 
     forget_old_sessions(data_home())
     remove_leftovers(data_home())
     with writing(project), _progress(with_bar) as progress:
         report = index_project(Path(project.store_root), paths, progress=progress, forget=forget)
-        if report.added or report.changed or report.removed:
-            from agentlas_memory.recall.calibrate import calibrate
-
-            calibrate(Path(project.database))
+        calibrate(Path(project.database))
     return report
 
 

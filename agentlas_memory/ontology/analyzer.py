@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 # In the store: another version means other terms, and the sources are indexed again.
-ANALYZER_VERSION = "2/unicode-15.1.0/snowball-3"
+ANALYZER_VERSION = "3/unicode-15.1.0/snowball-3"
 
 _CHARACTERS = CharTable(__file__.rpartition("analyzer.")[0] + "analyzer.chars")
 _COMPOSE = "\0"  # what the table leaves of a character that belongs to its neighbour
@@ -50,14 +50,14 @@ def analyze(text: str, language: str | None = None) -> list[str]:
     `language` is what `read_language` says of a text that this one is a part of.
     """
     tokens = _fold(text).split()
-    terms = _terms_in_language(language_of(tokens) if language is None else language)
+    terms = _terms_in_language(language_of(text, tokens) if language is None else language)
     return list(chain.from_iterable(map(terms.__getitem__, tokens)))
 
 
 def query_terms(text: str, language: str | None = None) -> list[QueryTerm]:
     """Return the distinct terms to look up, in order; none when all words are stop words."""
     tokens = _fold(text).split()
-    language = language_of(tokens) if language is None else language
+    language = language_of(text, tokens) if language is None else language
     found: dict[str, QueryTerm] = {}
     for token in tokens:
         for surface, identifier in _forms(token, language):
@@ -69,7 +69,7 @@ def query_terms(text: str, language: str | None = None) -> list[QueryTerm]:
 
 def read_language(text: str) -> str:
     """Return the language that a text's words are stemmed by."""
-    return language_of(_fold(text).split())
+    return language_of(text, _fold(text).split())
 
 
 def terms_in(text: str, terms: "Iterable[str]", language: str = ENGLISH) -> list[str]:

@@ -75,6 +75,27 @@ _SELECT_CHUNKS = """SELECT c.chunk_id, c.heading, c.start_line, c.end_line, c.te
  FROM chunks c JOIN sources s USING (source_id) """
 
 
+# What decision records call the part that decides (MADR, Nygard, people), and what sounds like it.
+_DECIDING = ("decision outcome", "decision", "the decision", "what we decided", "решение")
+_NOT_DECIDING = ("driver", "maker", "decider", "log")
+_SHORT = 40  # characters: `Status: accepted` says nothing
+# Orders the chunks `d` of a record: what decides, then what says something, then as they stand.
+DECISION_FIRST = (
+    "CASE "
+    + " ".join(
+        f"WHEN lower(d.heading) LIKE '%{words}' OR d.heading LIKE '%{words.capitalize()}' THEN {n}"
+        for n, words in enumerate(_DECIDING)
+    )
+    + f" ELSE 9 END, length(d.text) < {_SHORT}, d.chunk_id"
+)
+
+
+def decides(heading: str) -> bool:
+    """Tell whether a heading path ends in what decision records call their decision."""
+    last = heading.rpartition(" > ")[2].lower()
+    return last.startswith(_DECIDING) and not any(word in last for word in _NOT_DECIDING)
+
+
 def chunk_digest(path: str, heading: str, start_line: int, end_line: int, text: str) -> bytes:
     """Return 16 bytes over all of a chunk that can be shown."""
     shown = f"{path}\0{heading}\0{start_line}\0{end_line}\0{text}"

@@ -6,6 +6,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from agentlas_memory.ontology.analyzer import read_language
 from agentlas_memory.ontology.naming import index_terms, source_name
 from agentlas_memory.ontology.prepared import PreparedChunk, PreparedSource
 from agentlas_memory.ontology.schema import SEGMENT_VECTORS
@@ -24,6 +25,7 @@ class StoreWriter:
         self._connection = connection
         self._lexical = has_lexical_index(connection)
         self._pending = 0
+        self._portuguese = False  # whether that was noted
         self._talk = ""  # that the chunk with the highest id is a turn of
         # Changes of segments, each of which is rewritten once a transaction.
         self._vectors: dict[tuple[str, str], list[tuple[int, bytes]]] = defaultdict(list)
@@ -136,10 +138,17 @@ class StoreWriter:
                 "INSERT INTO chunk_fts(rowid, heading, body) VALUES (?, ?, ?)",
                 ((i, c.heading_terms, c.body_terms) for i, c in zip(ids, chunks, strict=True)),
             )
+        self._note_language(chunks)
         self._vectors[source.scope, source.embedding] += [
             (chunk_id, c.vector) for chunk_id, c in zip(ids, chunks, strict=True) if c.vector
         ]
         return ids
+
+    def _note_language(self, chunks: Sequence[PreparedChunk]) -> None:
+        """Note once that some words here are not stemmed as English: recall asks for both then."""
+        if not self._portuguese and any(read_language(f"{c.heading} {c.text}") for c in chunks):
+            self._portuguese = True
+            set_meta(self._connection, "portuguese", 1)
 
     def _next_chunk_id(self, source: PreparedSource) -> int:
         """Return the next id: one that follows the last only in a talk, else one apart.

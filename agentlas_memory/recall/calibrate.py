@@ -15,10 +15,10 @@ from agentlas_memory.home import data_home
 from agentlas_memory.ontology.database import writable_database
 from agentlas_memory.ontology.store import Store, open_store
 from agentlas_memory.ontology.writer import set_meta
-from agentlas_memory.recall.engine import JUDGED, recall
 
 # Prompts about 21 public projects, three of each: about this project, at most a few of them.
 _UNRELATED = Path(__file__).with_name("unrelated.txt")
+_SCOPES = ("public", "internal")  # those that a hook may see
 _QUANTILE = 0.8
 _VERSION = "1"  # raised with the evidence that the gate weighs
 _FEWEST = 100  # chunks: fewer cannot tell, and the usual gate holds
@@ -28,19 +28,21 @@ _PATIENCE_MS = 60_000.0
 
 def calibrate(database: Path) -> None:
     """Measure a store that was never measured or has changed a good deal since."""
-    asset = open_model(data_home())
     store = open_store(str(database), Deadline(_PATIENCE_MS))
     try:
-        chunks = store.number("chunks")
-        if asset is None or chunks < _FEWEST or not _is_due(store, chunks):
+        visible = sum(store.number(f"chunks_{scope}") for scope in _SCOPES)
+        if not _is_due(store, visible):
             return
-        noise = measure_noise(store, asset)
+        asset = open_model(data_home())
+        noise = None
+        if asset is not None and visible >= _FEWEST:
+            noise = measure_noise(store, asset)
     finally:
         store.close()
     with writable_database(database) as connection:
         connection.execute("BEGIN IMMEDIATE")
         set_meta(connection, "noise", noise)
-        set_meta(connection, "noise_measured", f"{_VERSION}/{chunks}")
+        set_meta(connection, "noise_measured", f"{_VERSION}/{visible}")
         connection.execute("COMMIT")
 
 
@@ -52,10 +54,12 @@ def measure_noise(store: Store, asset: Asset) -> float:
 
 
 def _best_evidence(store: Store, asset: Asset, prompt: str) -> float:
+    from agentlas_memory.recall.engine import JUDGED, recall  # 20 ms that most runs need not pay
+
     found = recall(
         store,
         prompt,
-        scopes=("public", "internal"),
+        scopes=_SCOPES,
         limit=JUDGED,
         root=None,
         asset=asset,
@@ -64,8 +68,10 @@ def _best_evidence(store: Store, asset: Asset, prompt: str) -> float:
     return max((candidate.evidence for candidate in found.candidates), default=0.0)
 
 
-def _is_due(store: Store, chunks: int) -> bool:
+def _is_due(store: Store, visible: int) -> bool:
     version, _, measured = store.text("noise_measured").partition("/")
-    if version != _VERSION:
+    if version != _VERSION or not (measured.isascii() and measured.isdigit()):
+        return visible >= _FEWEST
+    if (store.measure("noise") is None) != (visible < _FEWEST):
         return True
-    return abs(chunks - int(measured)) > _CHANGED * int(measured)
+    return abs(visible - int(measured)) > _CHANGED * int(measured) and visible >= _FEWEST

@@ -50,10 +50,10 @@ class DenseScores:
                 return 1.0 - distances[at - start]
         return None
 
-    def mean(self) -> float | None:
-        """Return the mean cosine of all chunks, None where there are none."""
+    def mean(self) -> tuple[float, int]:
+        """Return the mean cosine of all chunks of these scopes, and how many they are."""
         count = sum(map(len, self._distances))
-        return 1.0 - sum(map(sum, self._distances)) / count if count else None
+        return 1.0 - sum(map(sum, self._distances)) / count if count else 0.0, count
 
     def best(self) -> list[tuple[int, float]]:
         """Return (chunk id, cosine) of the nearest chunks, nearest first."""
@@ -94,9 +94,9 @@ class CandidateCosines:
         width = self._sidecar.dimensions
         return _cosine(self.query, self._sidecar.vectors[at * width : (at + 1) * width])
 
-    def mean(self) -> float | None:
-        """Return None: not all vectors can be compared in time."""
-        return None
+    def mean(self) -> tuple[float, int]:
+        """Return a mean over no chunks: not all vectors can be compared in time."""
+        return 0.0, 0
 
     def best(self) -> list[tuple[int, float]]:
         """Return nothing: not all vectors can be compared in time."""
@@ -121,16 +121,14 @@ def dense_scores(
         return CandidateCosines(sidecar, query, scopes), False
 
 
-def typical_cosine(dense: "Cosines", chunks: int) -> float:
-    """Return the cosine that a question has with any chunk of the store.
+def typical_cosine(dense: "Cosines") -> float:
+    """Return the cosine that a question has with any chunk of the scopes asked.
 
-    A store of few chunks cannot tell, so it is taken together with what documentation is like.
+    A few chunks cannot tell, so they are taken together with what documentation is like.
     """
     background = _LENGTH * _cosine(dense.query, read_file(DOCUMENTATION, len(dense.query)))
-    mean = dense.mean()
-    if mean is None:
-        return background
-    return (chunks * mean + _AS_CHUNKS * background) / (chunks + _AS_CHUNKS)
+    mean, count = dense.mean()
+    return (count * mean + _AS_CHUNKS * background) / (count + _AS_CHUNKS)
 
 
 def _cosine(one: "bytes | memoryview", other: "bytes | memoryview") -> float:

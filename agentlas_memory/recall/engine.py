@@ -19,6 +19,7 @@ from agentlas_memory.recall.lexical import (
     has_lexical_index,
     rarest_terms,
     search_lexical,
+    try_other_language,
     with_neighbours,
 )
 from agentlas_memory.recall.question import Question, read_question
@@ -36,8 +37,9 @@ DEGRADED_HASH = "degraded_hash"  # the model was rejected
 DEGRADED_LEXICAL = "degraded_lexical"  # simsimd or FTS5 is missing, or the time was short
 
 JUDGED = 12  # best ranked candidates that are looked at
-# Of the words of the shorter text: copies of a page, with another date or link. In a short text
-# one other word, the name of a host say, may be what matters.
+_BATCHES = 5  # of them, where most are copies of each other
+# Of the words of the shorter text: copies of a page, with another link or greeting. In a short text
+# one other word, the name of a host say, may be what matters, and another number in any.
 _REPEATED, _COMPARED = 0.95, 30
 
 
@@ -96,7 +98,7 @@ def recall(
     chunks = store.number("chunks")
     asked = sum(idf(count, chunks) for count in result.frequencies.values())
     ranked = fuse(_merge(lexical, dense, entities), asked)
-    _load_rows(store, ranked[: max(JUDGED, 2 * limit)], result)
+    _load_rows(store, ranked, max(JUDGED, 2 * limit), result)
     result.gates = _gates_of(store, result, asset, dense)
     _select(store, result, scopes, result.gates if gated else None, limit, root)
     deadline.stage("judge")
@@ -112,7 +114,7 @@ def _gates_of(store: Store, result: Recall, asset: Asset | None, dense: "Cosines
         chunks,
         Weights(result.question, result.frequencies, chunks, asset),
         kind=WITHOUT_MODEL if asset is None else kind,
-        typical=typical_cosine(dense, chunks) if dense else None,
+        typical=typical_cosine(dense) if dense else None,
         noise=store.measure("noise"),
     )
 
@@ -123,6 +125,7 @@ def _search_lexical(
     terms = list(result.question.terms)
     try:
         result.frequencies = document_frequencies(store, terms)
+        try_other_language(store, result.question, result.frequencies)
         return search_lexical(store, rarest_terms(result.frequencies), scopes)
     except load_sqlite().OperationalError as error:
         deadline.check()  # interrupted by our own clock
@@ -190,12 +193,23 @@ def _merge(
     return list(found.values())
 
 
-def _load_rows(store: Store, ranked: list[Candidate], result: Recall) -> None:
-    """Keep the candidates whose chunks are there: the sidecar may name some that went since."""
-    rows = store.chunks([candidate.chunk_id for candidate in ranked])
-    for candidate in ranked:
-        candidate.row = rows.get(candidate.chunk_id)
-    there = [candidate for candidate in ranked if candidate.row is not None]
+def _load_rows(store: Store, ranked: list[Candidate], wanted: int, result: Recall) -> None:
+    """Keep the best candidates with their rows: `wanted` different texts, and copies among them.
+
+    The sidecar may name chunks that went since.
+    """
+    there: list[Candidate] = []
+    texts: set[str] = set()
+    for start in range(0, min(len(ranked), _BATCHES * wanted), wanted):
+        batch = ranked[start : start + wanted]
+        rows = store.chunks([candidate.chunk_id for candidate in batch])
+        for candidate in batch:
+            candidate.row = rows.get(candidate.chunk_id)
+            if candidate.row is not None and len(texts) < wanted:
+                texts.add(candidate.row.text)
+                there.append(candidate)
+        if 2 * len(texts) >= wanted:
+            break  # few copies: what is left is not worth another look
     result.candidates = lift_decisions(there)
 
 
@@ -228,7 +242,8 @@ def _match(candidate: Candidate, question: Question) -> None:
     row = candidate.row
     assert row is not None
     text = f"{row.path} {row.title} {row.heading} {row.text}"
-    candidate.matched = terms_in(text, question.terms, question.language)
+    found = [terms_in(text, question.terms, language) for language in question.languages]
+    candidate.matched = list(dict.fromkeys(term for terms in found for term in terms))
 
 
 def _source_gate(candidate: Candidate, scopes: tuple[str, ...]) -> str:
@@ -259,7 +274,9 @@ def _repeats(text: str, shown: str) -> bool:
         return True
     words, others = set(text.split()), set(shown.split())
     fewest = min(len(words), len(others))
-    return fewest >= _COMPARED and len(words & others) >= _REPEATED * fewest
+    if fewest < _COMPARED or len(words & others) < _REPEATED * fewest:
+        return False
+    return not any(char.isdigit() for word in words ^ others for char in word)
 
 
 def _silence_reason(candidates: list[Candidate]) -> str:

@@ -1,7 +1,7 @@
 """The entity list: chunks that name exactly what the prompt names."""
 
 from agentlas_memory.ontology.stopwords import STOP_WORDS
-from agentlas_memory.ontology.store import Store
+from agentlas_memory.ontology.store import DECISION_FIRST, Store
 from agentlas_memory.recall.question import Question
 
 DEPTH = 20
@@ -53,8 +53,7 @@ def _places(
     if whole:
         named = (
             "(CASE m.relation WHEN 'defined_in' THEN (SELECT d.chunk_id FROM chunks d"
-            " WHERE d.source_id = c.source_id"
-            " ORDER BY lower(d.heading) LIKE '%decision%' DESC, d.chunk_id LIMIT 1)"
+            f" WHERE d.source_id = c.source_id ORDER BY {DECISION_FIRST} LIMIT 1)"
             " ELSE m.chunk_id END)"
         )
     sql = (

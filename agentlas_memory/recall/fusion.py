@@ -1,10 +1,7 @@
 """Reciprocal rank fusion, and the blend of scores that enters it as one of the lists."""
 
+from agentlas_memory.ontology.store import decides
 from agentlas_memory.recall.candidate import Candidate
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from agentlas_memory.ontology.store import ChunkRow
 
 # Weights and k by measurement: docs/quality.md.
 RRF_K = 20
@@ -46,14 +43,13 @@ def lift_decisions(candidates: list[Candidate]) -> list[Candidate]:
             path = candidate.row.path
             best[path] = max(best.get(path, 0.0), candidate.score)
     for candidate in candidates:
-        if candidate.row is not None and candidate.row.path in best and _decides(candidate.row):
+        if (
+            candidate.row is not None
+            and candidate.row.path in best
+            and decides(candidate.row.heading)
+        ):
             candidate.score = max(candidate.score, _DECISION * best[candidate.row.path])
     return sorted(candidates, key=lambda c: (-c.score, c.chunk_id)) if best else candidates
-
-
-def _decides(row: "ChunkRow") -> bool:
-    heading = row.heading.rpartition(" > ")[2].lower()
-    return heading.startswith("decision") and "driver" not in heading
 
 
 def _is_certain(candidate: Candidate) -> bool:

@@ -4,7 +4,7 @@ Ranks cannot tell a good answer from the least bad one; these numbers can. How t
 and what they keep and let through: docs/quality.md.
 """
 
-from agentlas_memory.ontology.analyzer import analyze
+from agentlas_memory.ontology.analyzer import QueryTerm, analyze
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.lexical import bm25_idf, rarest_terms
 from agentlas_memory.recall.question import Question
@@ -43,28 +43,41 @@ class Gates:
         self._searched = {
             name: bm25_idf(frequencies[name], chunks) for name in rarest_terms(frequencies)
         }
+        self._pieces = {
+            piece.term: terms[0].term
+            for _, terms in question.words
+            if terms and terms[0].identifier
+            for piece in terms[1:]
+        }
         self._asks = question.is_question
         self._brief = self._asks and len(question.terms) <= 2
         rare = max(3, chunks // 100)
         self._named = {
             name
             for name, term in question.terms.items()
-            if term.identifier and frequencies.get(name, 0) <= rare
+            if term.identifier and frequencies.get(name, 0) <= rare and _is_own(term, question)
         }
 
     def judge(self, candidate: Candidate) -> str:
         """Return blank for a candidate that passes, else the gate's code; sets its evidence."""
-        mass = sum(self.weights.of[term] for term in candidate.matched)
+        matched = self._without_pieces(candidate.matched)
+        mass = sum(self.weights.of[term] for term in matched)
         if self._kind == WITHOUT_MODEL:
             candidate.evidence = self._share(candidate, mass)
         elif self._kind == OTHER_LANGUAGE:
             candidate.evidence = self._of_words(candidate, mass)
+        elif candidate.cosine == 0.0:  # the model does not know the chunk: it has no direction
+            candidate.evidence = self._of_words(candidate, mass) - _WORDS_GATE + self.height
         else:
-            candidate.evidence = self._of_all(candidate, mass)
+            candidate.evidence = self._of_all(candidate, matched, mass)
         candidate.margin = candidate.evidence - self.height
         if candidate.margin < 0:
             return "evidence"
         return "thin" if self._says_nothing(candidate) else ""
+
+    def _without_pieces(self, matched: list[str]) -> list[str]:
+        """Return the matched terms without the pieces of an identifier that is matched whole."""
+        return [term for term in matched if self._pieces.get(term) not in matched]
 
     def _says_nothing(self, candidate: Candidate) -> bool:
         """Tell a chunk like `Status: Accepted`, which is found by its heading alone."""
@@ -73,7 +86,7 @@ class Gates:
             return False
         return not self.weights.of.keys() & analyze(row.text, self._language)
 
-    def _of_all(self, candidate: Candidate, mass: float) -> float:
+    def _of_all(self, candidate: Candidate, matched: list[str], mass: float) -> float:
         """Weigh likeness and matched words against all that was asked.
 
         Much matched is good, and more likeness than the question has with any chunk here; much
@@ -83,19 +96,20 @@ class Gates:
         cosine = _UNKNOWN if candidate.cosine is None else candidate.cosine
         return (
             _COSINE * (cosine - 2 * self.typical)
-            + _LEXICAL * self._lexical(candidate)
-            + _MATCHED * len(candidate.matched)
+            + _LEXICAL * self._lexical(candidate, matched)
+            + _MATCHED * len(matched)
             + _MASS * mass
-            - _MISSED * (self.weights.total - mass)
+            - _MISSED
+            * (self.weights.total - sum(self.weights.of[term] for term in candidate.matched))
             + _ASKS * self._asks
             + _MOST_TYPICAL * self.weights.most_typical
             + _ALL_TYPICAL * self.weights.typical
             + self._bonus_for_names(candidate)
         )
 
-    def _lexical(self, candidate: Candidate) -> float:
+    def _lexical(self, candidate: Candidate, matched: list[str]) -> float:
         """Return BM25 as it would be in a larger store: in a small one its idf means nothing."""
-        rarity = sum(self.weights.rarity[term] for term in candidate.matched)
+        rarity = sum(self.weights.rarity[term] for term in matched)
         own = sum(self._searched.get(term, 0.0) for term in candidate.matched)
         if candidate.lexical_rank is None or not own:
             return rarity
@@ -143,6 +157,14 @@ class Gates:
 def gate_above(noise: float) -> float:
     """Return the gate of a store in which four of five unrelated prompts stay below `noise`."""
     return _GATE + max(_LOWEST, min(_HIGHEST, _WITH_NOISE * (noise - _NOISE)))
+
+
+def _is_own(term: QueryTerm, question: Question) -> bool:
+    """Tell an identifier of somebody's code: `JavaScript`, `RabbitMQ` and `UTF-8` are no such."""
+    if any(sign in term.surface for sign in "_./"):
+        return True
+    words = (word.strip("`'\"(),;:?!.") for word, terms in question.words if term in terms)
+    return any(word[:1].islower() and word != word.lower() for word in words)
 
 
 # Logistic regression on right answers and on prompts about something else.

@@ -3,8 +3,12 @@
 from math import log
 
 from agentlas_memory.lean import load_sqlite
+from agentlas_memory.ontology.analyzer import QueryTerm
+from agentlas_memory.ontology.language import ENGLISH, PORTUGUESE
 from agentlas_memory.ontology.schema import SCOPES
+from agentlas_memory.ontology.stemming import stem
 from agentlas_memory.ontology.store import Store
+from agentlas_memory.recall.question import Question
 
 MAX_TERMS = 8  # the rarest: more gain nothing measurable
 MAX_ROWS = 12_000  # that all of them match, at 1.3 us each: only a very large store comes here
@@ -22,6 +26,28 @@ def document_frequencies(store: Store, terms: list[str]) -> dict[str, int]:
     )
     values = [value for term in terms for value in (term, f'"{term}"')]
     return dict(store.rows(sql, values))  # type: ignore[arg-type]
+
+
+def try_other_language(store: Store, question: Question, frequencies: dict[str, int]) -> None:
+    """Put stems of the other language for words that no chunk holds in this one.
+
+    A prompt of a few words does not tell its language, and a chunk may be of both.
+    """
+    if question.language == ENGLISH and not store.number("portuguese"):
+        return
+    other = PORTUGUESE if question.language == ENGLISH else ENGLISH
+    missing = [term for term in question.terms.values() if not frequencies.get(term.term)]
+    stems = {
+        stem(term.surface, other): term
+        for term in missing
+        if term.surface.isascii() and term.surface.isalpha()
+    }
+    for name, count in document_frequencies(store, list(stems)).items():
+        if count and name not in question.terms:
+            del question.terms[stems[name].term], frequencies[stems[name].term]
+            question.terms[name] = QueryTerm(name, stems[name].surface, False)
+            frequencies[name] = count
+            question.languages = [question.language, other]
 
 
 def rarest_terms(frequencies: dict[str, int]) -> list[str]:

@@ -4,7 +4,7 @@ One fixed query, no model: notes of kind `constraint`, accepted decision records
 newest commit first, then by path.
 """
 
-from agentlas_memory.ontology.store import ChunkRow, Store
+from agentlas_memory.ontology.store import DECISION_FIRST, ChunkRow, Store
 from agentlas_memory.project import is_policy_file
 from agentlas_memory.recall.sources import is_stale
 
@@ -13,10 +13,8 @@ _LOOKED_AT = 40
 _STATE = """
  WHERE (s.kind IN ('constraint', 'todo') OR s.kind = 'adr' AND s.status = 'accepted')
  AND NOT s.superseded AND s.status <> 'superseded' AND s.scope IN ({scopes})
- AND c.chunk_id = coalesce(
-  (SELECT min(d.chunk_id) FROM chunks d WHERE d.source_id = c.source_id
-   AND lower(d.heading) LIKE '%> decision%'),
-  (SELECT min(d.chunk_id) FROM chunks d WHERE d.source_id = c.source_id))
+ AND c.chunk_id = (SELECT d.chunk_id FROM chunks d WHERE d.source_id = c.source_id
+  ORDER BY {first} LIMIT 1)
  ORDER BY CASE s.kind WHEN 'constraint' THEN 0 WHEN 'adr' THEN 1 ELSE 2 END,
  s.commit_time IS NULL, s.commit_time DESC, s.path LIMIT {limit}"""
 
@@ -24,7 +22,9 @@ _STATE = """
 def project_state(store: Store, scopes: tuple[str, ...], root: str) -> list[ChunkRow]:
     """Return the chunks that state where the project stands, most binding first."""
     marks = ",".join("?" * len(scopes))
-    rows = store.select_chunks(_STATE.format(scopes=marks, limit=_LOOKED_AT), scopes)
+    rows = store.select_chunks(
+        _STATE.format(scopes=marks, first=DECISION_FIRST, limit=_LOOKED_AT), scopes
+    )
     return [
         row
         for row in rows

@@ -13,11 +13,12 @@ _DATA_STARTS = ("{", "}", "[", "]", "<", '"', "|", "@@", "+++", "---", "diff ", 
 class Question:
     """What is asked: the text's words as written, each with its terms, and the distinct terms."""
 
-    __slots__ = ("language", "terms", "text", "words")
+    __slots__ = ("language", "languages", "terms", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.language = read_language(text)
+        self.languages = [self.language]  # that its terms are stems of
         self.words = [(word, query_terms(word, self.language)) for word in text.split()]
         self.terms: dict[str, QueryTerm] = {}
         for _, terms in self.words:

@@ -106,11 +106,30 @@ def test_same_text_in_two_files_is_told_once(project):
     assert "duplicate" in gates(project).values()
 
 
-def test_copy_with_another_date_is_told_once(project):
-    rest = " ".join(f"Entry {n} is booked by rule {n}." for n in range(20))
-    copies = {f"v{n}/ledger.md": f"{LEDGER}\n{rest}\n\nChanged on day 2{n}.\n" for n in range(3)}
+REST = " ".join(f"Entry {n} is booked by rule {n}." for n in range(20))
+
+
+def test_copy_with_another_word_is_told_once(project):
+    copies = {
+        f"{who}/ledger.md": f"{LEDGER}\n{REST}\n\nWritten by {who}.\n" for who in ("ada", "bob")
+    }
     project.index(copies)
     assert len(project.sources_of(ASK)) == 1
+
+
+def test_copy_with_another_number_is_told_too(project):
+    copies = {
+        f"{place}.md": f"{LEDGER}\n{REST}\n\nErased after {days} days.\n"
+        for place, days in (("eu", 90), ("us", 365))
+    }
+    project.index(copies)
+    assert len(project.sources_of(ASK)) == 2
+
+
+def test_many_copies_do_not_crowd_out_the_rest(project):
+    copies = {f"v{n}/ledger.md": LEDGER for n in range(30)}
+    project.index({**copies, "quirks.md": "# Quirks\n\nThe ledger in minor units: settle twice.\n"})
+    assert "quirks.md" in project.sources_of(ASK, gated=False)
 
 
 def test_short_texts_that_differ_in_one_word_are_both_told(facts):
@@ -141,6 +160,39 @@ def test_what_was_decided_comes_right_behind_what_was_asked(project):
     project.index({"docs/adr/0001-ledger.md": RECORD, **others})
     hits = project.runtime.query("why do floats lose cents when we settle?", gated=False).hits
     assert [hit.heading.rpartition(" > ")[2] for hit in hits[:2]] == ["Context", "Decision"]
+
+
+MADR = """# Ledger
+
+## Status
+
+accepted
+
+## Decision Drivers
+
+* The rules of the tax office, which are long and change every year or so.
+
+## Decision Makers
+
+Ada and Bob, after a long walk through the rain along the river.
+
+## Decision Outcome
+
+Integers in the smallest unit of a currency, everywhere.
+"""
+
+
+@pytest.mark.parametrize("prompt", ["what did ADR-7 decide?", "docs/adr/0007-ledger.md"])
+def test_record_that_is_named_answers_with_its_outcome(project, prompt):
+    project.index({"docs/adr/0007-ledger.md": MADR, "b.md": "# B\n\nSee ADR-8, ADR-9.\n"})
+    hits = project.runtime.query(prompt).hits
+    assert [hit.heading.rpartition(" > ")[2] for hit in hits[:1]] == ["Decision Outcome"]
+
+
+def test_record_of_another_number_is_no_answer(project):
+    adr = "# {}\n\n## Decision\n\nWe keep the archive of ADR-8 for {} days, as ADR-8 says.\n"
+    project.index({"docs/adr/0008-archive.md": adr.format("Archive", 30)})
+    assert project.sources_of("ADR 4") == []
 
 
 # Superseded

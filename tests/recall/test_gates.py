@@ -89,6 +89,36 @@ def test_store_is_measured_when_it_is_made_and_when_it_has_changed_a_good_deal(f
     assert sizes == [0, 1, 1, 2]
 
 
+def test_store_that_shrank_has_the_usual_gate_again(project, measured):
+    from agentlas_memory.recall.calibrate import calibrate
+
+    files = {f"f{n}.md": f"The {n}th gateway drains its queue.\n" for n in range(120)}
+    project.index(files)
+    calibrate(project.runtime._path)
+    for n in range(1, 120):
+        (project.root / f"f{n}.md").unlink()
+    project.index()
+    calibrate(project.runtime._path)
+    assert len(measured) == 1
+    assert project.runtime.explain("how does a gateway drain?").gates.noise is None
+
+
+@pytest.mark.parametrize("note", ["1/abc", "1/", "1/-5", "x", ""])
+def test_note_of_a_measuring_that_makes_no_sense_means_another(facts, measured, tmp_path, note):
+    runtime = facts(*(text for _, text in numbered(0, 120)))
+    with closing(sqlite3.connect(tmp_path / "facts.sqlite")) as database:
+        database.execute("UPDATE meta SET value = ? WHERE key = 'noise_measured'", (note,))
+        database.commit()
+    runtime.ingest_records(numbered(0, 1))
+    assert len(measured) == 2
+
+
+def test_product_names_are_no_identifiers_of_the_project(facts):
+    runtime = facts("Because JavaScript and Python then agree on cents.", "The `billCents` helper.")
+    assert runtime.query("how do closures work in JavaScript?").hits == ()
+    assert [hit.source for hit in runtime.query("what is billCents?").hits] == ["1"]
+
+
 def test_noise_is_in_the_store_and_moves_the_gate(facts, measured):
     runtime = facts(*(text for _, text in numbered(0, 150)))
     gates = runtime.explain("how does a gateway drain?").gates

@@ -58,6 +58,26 @@ def test_spelling_of_characters_does_not_matter(facts, fact, query):
     assert runtime.query(query).hits[0].source == "0"
 
 
+@pytest.mark.parametrize("query", ["autenticacao", "autenticação", "autenticações", "fluxos"])
+def test_word_alone_does_not_tell_its_language_and_is_found_all_the_same(facts, query):
+    runtime = facts("Fluxo de autenticação para os usuários.", "The gateway drains the cluster.")
+    assert [hit.source for hit in runtime.query(query).hits] == ["0"]
+
+
+def test_english_word_of_a_portuguese_text_is_found(facts):
+    runtime = facts("Os deployments são feitos às terças por duas pessoas.", "The gateway drains.")
+    assert [hit.source for hit in runtime.query("deployments").hits] == ["0"]
+
+
+@pytest.mark.parametrize(
+    "query", ["Schlüssel", "der Schlüssel läuft ab", "wo liegt der Schlüssel?"]
+)
+def test_text_that_the_model_does_not_know_is_judged_by_its_words(facts, query):
+    german = "Der Schlüssel für die Datenbank läuft nach neunzig Tagen ab und liegt im Tresor."
+    runtime = facts(german, "The gateway drains the cluster.")
+    assert [hit.source for hit in runtime.query(query).hits] == ["0"]
+
+
 def test_russian_prompt_is_answered_by_words_alone(facts):
     result = facts("Пользователь предпочитает тёмную тему").query(
         "какую тему предпочитает пользователь?"
