@@ -3,7 +3,7 @@
 from agentlas_memory.redaction.triggers import may_hold_secret
 
 # Stored with an index: a store built under older rules is built again.
-REDACTION_VERSION: int = 1
+REDACTION_VERSION: int = 2
 
 
 def find_secrets(text: str) -> list[tuple[int, int, str]]:

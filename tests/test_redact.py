@@ -24,9 +24,12 @@ dice = random.Random(20240)
 
 
 def drawn(alphabet, length):
+    """Draw a body with a digit in it: without one, 15 letters may be a word."""
     ends = "".join(c for c in alphabet if c.isalnum())
-    middle = "".join(dice.choice(alphabet) for _ in range(length - 2))
-    return dice.choice(ends) + middle + dice.choice(ends)
+    while True:
+        middle = "".join(dice.choice(alphabet) for _ in range(length - 2))
+        if any(char.isdigit() for char in middle):
+            return dice.choice(ends) + middle + dice.choice(ends)
 
 
 def uuid():

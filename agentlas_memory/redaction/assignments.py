@@ -13,7 +13,7 @@ _PASSWORD = (
     r"pass(?:word|wd|phrase|code|wort)|(?<![a-z])pass|pwd|secret|(?<![a-z])pw(?![a-z])"  # "compass"
 )
 _KEY = (
-    r"token|(?:api|app|auth|access|account|private|priv|service|application|client|db|database"
+    r"token|(?:api|app|iam|auth|access|account|private|priv|service|application|client|db|database"
     r"|encryption|encrypt|signing|sign|master|license|session|shared|consumer|subscription|storage"
     r"|webhook|deploy|admin|user)[ _.\-]?key|credentials?|creds|auth|apikey"
 )
@@ -30,7 +30,7 @@ _OF_A_CREDENTIAL = re.compile(
 _OPERATOR = r"[ \t]{0,8}(?:=>|:=|\?=|\|\||={1,3}|:{1,3}|>)[ \t]{0,8}"
 _ASSIGNED = (
     rf"(?:(?P<password>{_PASSWORD})|{_KEY})s?"
-    r"(?P<tail>[\w.\-]{0,30}(?:[ \t](?:key|token|id|secret|value|password))?)[\"'`\])*]{0,3}"
+    r"(?P<tail>[\w.\-]{0,30}(?:[ \t](?:key|token|id|secret|value|password))?)(?:\\?[\"'`\])*]){0,3}"
     rf"(?P<link>{_OPERATOR}|[\"'][ \t]?,[ \t]?(?=[\"'])|\((?=[\"'])|[ \t]value=(?=[\"'])"
     r"|[ \t]{1,4}(?:is|was|are):?[ \t]{1,4})"
     r"(?:[bruf@]?(?:[\"'`]|\\\")(?P<quoted>[^\"'`\n\\]{4,400})(?=[\"'`\\]|$)"
@@ -38,9 +38,9 @@ _ASSIGNED = (
 )
 _PROVIDED = (
     rf"(?<![a-z0-9])(?P<name>{'|'.join(map(re.escape, PROVIDERS))})"
-    r"(?P<middle>[\w.\-]{0,40}(?:[ \t][a-z_]{1,12}){0,3}[\"'`\])]{0,3})"
+    r"(?P<middle>[\w.\-]{0,40}(?:[ \t][a-z_]{1,12}){0,3}(?:\\?[\"'`\])]){0,3})"
     rf"(?P<link>{_OPERATOR}|[\"'][ \t]?,[ \t]?|\((?=[\"'])|[ \t]{{1,4}})"
-    r"[\"'`]?(?P<value>[A-Za-z0-9][\w%+/=.:\-]{11,200})"
+    r"(?:\\?[\"'`])?(?P<value>[A-Za-z0-9][\w%+/=.:\-]{11,200})"
 )
 _NAME = re.compile(r"[A-Za-z]\w*(?:[._][A-Za-z]\w*)+|\w*_\d+|[a-z]+_\w+")
 _SHORTEST_BARE = 8

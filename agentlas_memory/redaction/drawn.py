@@ -43,7 +43,9 @@ def is_drawn(value: bytes) -> bool:
                     return True
                 if not letters[1:].islower() and _is_scrambled(letters):
                     return True
-                if len(letters) >= _LONGEST_WORD and (letters.islower() or letters.isupper()):
+                # A long word with a number behind it is no word either.
+                longest = _LONGEST_WORD - 4 if affix else _LONGEST_WORD
+                if len(letters) >= longest and (letters.islower() or letters.isupper()):
                     return True
             elif letters or len(part) >= _LONG_NUMBER:
                 return True
@@ -63,8 +65,13 @@ def _is_scrambled(part: bytes) -> bool:
 
 def is_key_body(prefix: bytes, body: bytes) -> bool:
     """Return whether a body is no name: drawn, or long without a break behind a telling prefix."""
-    unbroken = len(body) >= _UNBROKEN and body[:_UNBROKEN].isalnum() and len(prefix) >= 4
-    return unbroken or is_drawn(body[:_JUDGED])
+    head = body[:_JUDGED]
+    if len(body) >= _UNBROKEN and len(prefix) >= 4:
+        # Also of letters in both cases and digits, broken by dashes: `xoxc-zqgQSoPG-EOgylC1-nT6M`.
+        mixed = not head.islower() and not head.isupper() and head != head.translate(None, DIGITS)
+        if mixed or body[:_UNBROKEN].isalnum():
+            return True
+    return is_drawn(head)
 
 
 def has_drawn_word(value: bytes) -> bool:

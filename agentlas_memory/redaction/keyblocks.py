@@ -17,6 +17,7 @@ _LINE = r"[A-Za-z0-9+/=]{16,}"
 # Without an END only whole lines of base64 belong to the key, not the prose behind it.
 _BODY = re.compile(
     rf"(?:{_GAP}{_HEADER}){{0,5}}(?:{_GAP}{_LINE})+(?:{_GAP}[A-Za-z0-9+/]{{1,15}}={{1,2}})?"
+    rf"(?:{_GAP}Private-MAC: [0-9a-f]+)?"
 )
 _ARMOUR = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _PIECE = re.compile(r"\\[nr]|[^\s\\\"',]+")

@@ -4,6 +4,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from agentlas_memory.redaction.drawn import has_drawn_word
 from agentlas_memory.redaction.values import is_opaque, is_placeholder
 
 Span = tuple[int, int, str]
@@ -11,6 +12,8 @@ Span = tuple[int, int, str]
 _USERINFO = (
     r"(?<=://)(?P<user>[^\s/:@\"'<>`]{0,128}):(?P<value>[^\s/\"'<>`]{1,256})@(?=[\w.\[\-$%{]|$)"
 )
+# A token alone in front of the host: https://<token>@github.com/...
+_TOKEN_USER = r"(?<=://)(?P<value>[^\s/:@\"'<>`?#]{16,256})@(?=[\w\[])"
 _QUERY = r"[?&#](?:key|sig|signature|x-amz-signature|auth)=(?P<value>[\w%.~+/=\-]{16,512})"
 _SCHEME = (
     r"\b(?P<scheme>bearer|basic|token|apikey|api-key|bot)[ \t]{1,3}(?P<value>[\w.~+/=|\-]{8,4096})"
@@ -24,6 +27,10 @@ _OPTION = (
     r"|\bsshpass -p ?)[\"']?(?P<value>[^\s\"'<>]{6,400})"
 )
 _USER_OPTION = r"[ \t\n](?:-u|--user)[ =]?[\"']?[^\s:\"'<]{1,64}:(?P<value>[^\s\"']{1,256})"
+_TOKEN_OPTION = r"[ \t\n](?:-u|--user)[ =]?[\"']?(?P<value>[^\s:\"'<]{12,256}):(?=[\"'\s]|$)"
+# Files of passwords: .netrc and .pgpass.
+_NETRC = r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<value>[^\s\"'<]{4,256})"
+_PGPASS = r"(?<![\w.:/-])[\w.*-]+:\d{2,5}:[\w*-]+:[\w.@-]+:(?P<value>[^\s:\"'<>]{8,256})"
 _COMMAND_LENGTH = 400
 _HEADER_LENGTH = 24
 _SHORTEST_BEARER = 20
@@ -34,6 +41,7 @@ def find_sent(text: str, lowered: str) -> Iterator[Span]:
     yield from _find_userinfo(text)
     yield from _find_schemes(text, lowered)
     yield from _find_curl_users(text)
+    yield from _find_in_password_files(text)
     for kind, trigger, pattern in (
         ("authorization", "authorization", _HEADER),
         ("authorization", "x-", _HEADER),
@@ -52,6 +60,20 @@ def _find_userinfo(text: str) -> Iterator[Span]:
         # postgres:postgres@ is a default that everybody knows.
         if not stands_for_one and (value != match["user"] or is_opaque(value)):
             yield *match.span("value"), "url-password"
+    for match in re.finditer(_TOKEN_USER, text, re.ASCII) if "://" in text else ():
+        if is_opaque(match["value"]) and has_drawn_word(match["value"].encode("ascii", "replace")):
+            yield *match.span("value"), "url-token"
+
+
+def _find_in_password_files(text: str) -> Iterator[Span]:
+    for trigger, pattern in ((" login ", _NETRC), (":", _PGPASS)):
+        for match in re.finditer(pattern, text, re.ASCII) if trigger in text else ():
+            if is_opaque(match["value"].rstrip(".")):
+                yield (
+                    match.start("value"),
+                    match.start("value") + len(match["value"].rstrip(".")),
+                    "password",
+                )
 
 
 def _find_schemes(text: str, lowered: str) -> Iterator[Span]:
@@ -78,4 +100,7 @@ def _find_curl_users(text: str) -> Iterator[Span]:
     for match in re.finditer(_USER_OPTION, text, re.ASCII) if "curl" in text else ():
         command = text[max(0, match.start() - _COMMAND_LENGTH) : match.start()]
         if "curl" in command and not is_placeholder(match["value"]):
+            yield *match.span("value"), "basic-auth"
+    for match in re.finditer(_TOKEN_OPTION, text, re.ASCII) if "curl" in text else ():
+        if is_opaque(match["value"]):
             yield *match.span("value"), "basic-auth"

@@ -64,6 +64,18 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
         "CONTRIBSYS__COM",
         r"CONTRIBSYS__COM[\"']?\s?[:=]\s?[\"']?([0-9a-f]{8}:[0-9a-f]{8})",
     ),
+    (
+        "sidekiq-secret",
+        "contribsys.com",
+        r"//([0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com",
+    ),
+    ("google-refresh-token", "1//0", START + r"(1//0[\w-]{40,})"),
+    (
+        "kubernetes-secret",
+        "kind: Secret",
+        r"(?m)^[ \t]+[\w.-]+:[ \t]*[\"']?([A-Za-z0-9+/]{16,}={0,2})(?=[\"'\s]|$)",
+    ),
+    ("airtable-token", "pat", START + r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
     ("softlayer-key", "softlayer.com/soap", r"softlayer\.com/soap/v3(?:\.1)?/([a-z0-9]{64})"),
     ("facebook-token", "|", START + r"(\d{15,16}(?:\||%7C)[\w-]{27,40})(?!\w)"),
 )

@@ -41,6 +41,7 @@ _LONGEST_OPAQUE = 512
 _SHORTEST_DISCORD = 57
 _SHORTEST_MAILCHIMP = 36
 _SHORTEST_TELEGRAM = 34
+_SHORTEST_AIRTABLE = 82
 _PROVIDERS = tuple(name.encode() for name in PROVIDERS)
 
 # Rules whose keys stand inside a word, by their first two letters: prefix, alphabet, exact length.
@@ -98,6 +99,9 @@ def _has_userinfo(raw: bytes) -> bool:
         user, colon, rest = raw[at + 3 : at + 400].partition(b":")
         if colon and b"@" in rest and b"/" not in user and len(user.split(None, 1)) < 2:
             return True
+        token, sign, _ = raw[at + 3 : at + 300].partition(b"@")
+        if sign and len(token) >= SHORTEST_OPAQUE and b"/" not in token and is_drawn(token):
+            return True
         at = raw.find(b"://", at + 3)
     return False
 
@@ -141,6 +145,8 @@ def _has_shape(word: bytes, just_before: bytes) -> bool:
         (size >= _SHORTEST_MAILCHIMP and b"-us" in word)
         or (size >= _SHORTEST_DISCORD and word.rstrip(b".").count(b".") == 2)
         or (size >= _SHORTEST_TELEGRAM and just_before[-1:] == b":" and just_before[:-1].isdigit())
+        or (size >= _SHORTEST_AIRTABLE and word[:3] == b"pat" and word[17:18] == b".")
+        or just_before[-1:] == b":"  # a line of .pgpass
     )
 
 
@@ -171,7 +177,8 @@ def _is_followed(
 
 def _is_password(piece: bytes) -> bool:
     rest = piece.translate(None, _PASSWORD_MARKS)
-    return b"" != rest != piece and not piece.startswith(_NO_PASSWORD)
+    marked = b"" != rest != piece
+    return (marked or is_drawn(piece)) and not piece.startswith(_NO_PASSWORD)
 
 
 def _has_inner_capital(piece: bytes) -> bool:

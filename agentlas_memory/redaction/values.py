@@ -47,7 +47,10 @@ def is_password(value: str) -> bool:
         return False
     if value.isdigit():
         return False
-    return any(c.isdigit() or c in "!@#$%^&*?+~" for c in value) and any(c.isalpha() for c in value)
+    marked = any(c.isdigit() or c in "!@#$%^&*?+~" for c in value)
+    return any(c.isalpha() for c in value) and (
+        marked or is_drawn(value.encode("ascii", "replace"))
+    )
 
 
 def is_opaque(value: str) -> bool:
