@@ -61,6 +61,7 @@ def candidate_document(candidate: Candidate, rank: int | None) -> dict[str, Any]
         "margin": candidate.margin,
         "scope": row and row.scope,
         "stale": candidate.stale,
+        "source_state": candidate.source_state or None,
         "age_days": _age_days(candidate),
         "matched": candidate.matched,
     }
@@ -76,7 +77,7 @@ def table_row(document: dict[str, Any]) -> list[str]:
         _number(document["cosine"], 3),
         _text(document["entity_rank"]),
         _number(document["score"], 4),
-        document["gate"] or "passed",
+        _gate(document),
         f"{document['margin']:+.2f}",
         _text(document["scope"]),
         "" if age is None else f"{age:.0f} d",
@@ -117,6 +118,12 @@ def _age_days(candidate: Candidate) -> float | None:
         return None
     seconds = row.commit_time or (row.changed_ns and row.changed_ns / 1e9)
     return round(max(0.0, time.time() - seconds) / _DAY, 1) if seconds else None
+
+
+def _gate(document: dict[str, Any]) -> str:
+    """Return which gate dropped a candidate, and what became of its file."""
+    gate, state = document["gate"] or "passed", document["source_state"]
+    return f"{gate} ({state})" if state else str(gate)
 
 
 def _text(value: object) -> str:

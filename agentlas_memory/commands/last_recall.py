@@ -62,7 +62,7 @@ def _candidate(values: dict[str, Any]) -> Candidate:
     for name in _NUMBERS:
         setattr(candidate, name, values.get(name, getattr(candidate, name)))
     candidate.gate = values.get("gate", "")
-    candidate.stale = candidate.gate == "stale"
+    candidate.source_state = "changed" if candidate.gate == "stale" else ""
     return candidate
 
 

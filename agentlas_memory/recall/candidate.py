@@ -24,7 +24,7 @@ class Candidate:
         "matched",
         "row",
         "score",
-        "stale",
+        "source_state",
     )
 
     def __init__(self, chunk_id: int) -> None:
@@ -42,4 +42,9 @@ class Candidate:
         self.evidence = 0.0  # what the gate weighs
         self.margin = 0.0  # evidence above the gate, negative below
         self.gate = ""  # why it was dropped; blank for a hit
-        self.stale = False
+        self.source_state = ""  # `moved`, `changed` or `gone` since it was indexed
+
+    @property
+    def stale(self) -> bool:
+        """Whether the file no longer says this."""
+        return self.source_state in ("changed", "gone")

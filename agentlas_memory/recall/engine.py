@@ -23,7 +23,7 @@ from agentlas_memory.recall.lexical import (
     with_neighbours,
 )
 from agentlas_memory.recall.question import Question, read_question
-from agentlas_memory.recall.sources import is_stale
+from agentlas_memory.recall.sources import CURRENT, source_state
 from agentlas_memory.recall.weights import Weights
 
 TYPE_CHECKING = False
@@ -264,7 +264,7 @@ def _file_gate(candidate: Candidate, store: Store, result: Recall, root: str | N
     assert row is not None
     if any(hit.row is not None and _repeats(row.text, hit.row.text) for hit in result.hits):
         return "duplicate"
-    candidate.stale = root is not None and is_stale(row, root, store)
+    candidate.source_state = CURRENT if root is None else source_state(row, root, store)
     return "stale" if candidate.stale else ""
 
 

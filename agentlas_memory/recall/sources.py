@@ -6,25 +6,35 @@ from agentlas_memory.ontology.store import ChunkRow, Store
 _LARGEST = 2 << 20  # files above are not indexed, so a longer one has changed
 
 
-def is_stale(row: ChunkRow, root: str, store: Store) -> bool:
-    """Tell whether a chunk is no longer what its file says; one that moved gets its new lines.
+CURRENT, MOVED, CHANGED, GONE = "", "moved", "changed", "gone"
+
+
+def source_state(row: ChunkRow, root: str, store: Store) -> str:
+    """Tell what became of a chunk in its file since it was indexed; one that moved gets new lines.
 
     Size and time decide; where they differ, the content does: a chunk whose lines still stand in
-    the file, together and unchanged, is current. A record without a file never is stale. A linked
+    the file, together and unchanged, has moved. A record without a file is always current. A linked
     worktree is compared with its own files; notes alone stand where the store does.
     """
     if row.changed_ns is None:
-        return False
+        return CURRENT
     name = row.path.removeprefix(".agentlas/")
     path = f"{root}/{row.path}" if name == row.path else f"{store.folder}/{name}"
     try:
         info = system.stat(path)
         if (info.st_size, last_change(info)) == (row.size, row.changed_ns):
-            return False
+            return CURRENT
         data = read_file(path, _LARGEST + 1)
     except (OSError, ValueError):
-        return True
-    return sha256(data).digest() != row.content_hash and not _find_again(row, data)
+        return GONE
+    if sha256(data).digest() == row.content_hash:
+        return CURRENT
+    return MOVED if _find_again(row, data) else CHANGED
+
+
+def is_stale(row: ChunkRow, root: str, store: Store) -> bool:
+    """Tell whether a chunk is no longer what its file says."""
+    return source_state(row, root, store) in (CHANGED, GONE)
 
 
 def _find_again(row: ChunkRow, data: bytes) -> bool:

@@ -45,13 +45,15 @@ def test_text_that_is_no_longer_so_is_not_told(project, change):
     found = project.runtime.explain(ASK)
     assert (found.hits, found.silence_reason) == ([], "stale")
     assert gates(project) == {"ledger.md": "stale"}
+    [candidate] = found.candidates
+    assert candidate.source_state == ("changed" if change == "edited" else "gone")
 
 
 def test_lines_that_moved_in_an_edited_file_are_told_with_their_new_numbers(project):
     project.index({"ledger.md": LEDGER})
     (project.root / "ledger.md").write_text(f"# News\r\n\r\nNothing.\r\n\r\n{LEDGER}")
-    [hit] = project.runtime.query(ASK).hits
-    assert hit.lines == (7, 7)
+    [hit] = project.runtime.explain(ASK).hits
+    assert (hit.row.start_line, hit.row.end_line, hit.source_state) == (7, 7, "moved")
 
 
 def test_lines_that_stand_twice_or_under_another_heading_are_not_told(project):
