@@ -42,6 +42,7 @@ _SHORTEST_DISCORD = 57
 _SHORTEST_MAILCHIMP = 36
 _SHORTEST_TELEGRAM = 34
 _SHORTEST_AIRTABLE = 82
+_LINE_BEFORE = 120
 _PROVIDERS = tuple(name.encode() for name in PROVIDERS)
 
 # Rules whose keys stand inside a word, by their first two letters: prefix, alphabet, exact length.
@@ -133,20 +134,20 @@ def _names_provider(words: list[bytes], raw: bytes, lowered: bytes) -> bool:
     for word in words:
         if is_drawn(word[:_LONGEST_OPAQUE]):
             at = raw.find(word, at)
-            if _has_shape(word, raw[max(0, at - 5) : at]):
+            if _has_shape(word, raw[max(0, at - _LINE_BEFORE) : at]):
                 return True
             before += lowered[max(0, at - _NAME_WITHIN) : at].rpartition(b"\n")[2] + b"\n"
     return before != b"" and any(name in before for name in _PROVIDERS)
 
 
-def _has_shape(word: bytes, just_before: bytes) -> bool:
+def _has_shape(word: bytes, before: bytes) -> bool:
     size = len(word)
     return (
         (size >= _SHORTEST_MAILCHIMP and b"-us" in word)
         or (size >= _SHORTEST_DISCORD and word.rstrip(b".").count(b".") == 2)
-        or (size >= _SHORTEST_TELEGRAM and just_before[-1:] == b":" and just_before[:-1].isdigit())
+        or (size >= _SHORTEST_TELEGRAM and before[-1:] == b":" and before[-5:-1].isdigit())
         or (size >= _SHORTEST_AIRTABLE and word[:3] == b"pat" and word[17:18] == b".")
-        or just_before[-1:] == b":"  # a line of .pgpass
+        or (before[-1:] == b":" and before.split()[-1].count(b":") >= 4)  # a line of .pgpass
     )
 
 
