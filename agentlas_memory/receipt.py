@@ -59,6 +59,7 @@ def _candidate(candidate: Candidate) -> str:
         ("score", f"{candidate.score:.5f}"),
         ("margin", f"{candidate.margin:.4f}"),
         ("gate", quote_json(candidate.gate)),
+        ("source_state", quote_json(candidate.source_state)),
     )
 
 

@@ -95,6 +95,7 @@ SHAPES = [
     ("azure-client-secret", lambda: f"{drawn(ALNUM, 3)}8Q~{drawn(ALNUM, 34)}"),
 ]
 WRITTEN = {  # text with the credential between « and » -> kind
+    "kind: Secret\ndata:\n  ca.crt: «LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0»\n": "kubernetes-secret",
     "postgres://u:«p»@h/db": "url-password",
     "redis://:«s3cretvalue»@cache:6379/0": "url-password",
     "amqp://svc:«p@ss-w0rd»@mq.internal:5672": "url-password",

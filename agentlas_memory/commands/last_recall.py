@@ -11,6 +11,7 @@ from agentlas_memory.home import data_home
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.project import Project
 from agentlas_memory.recall.candidate import Candidate
+from agentlas_memory.recall.sources import CHANGED, CURRENT
 
 _NUMBERS = (
     "lexical_rank",
@@ -62,7 +63,8 @@ def _candidate(values: dict[str, Any]) -> Candidate:
     for name in _NUMBERS:
         setattr(candidate, name, values.get(name, getattr(candidate, name)))
     candidate.gate = values.get("gate", "")
-    candidate.source_state = "changed" if candidate.gate == "stale" else ""
+    unsaid = CHANGED if candidate.gate == "stale" else CURRENT  # by another version
+    candidate.source_state = values.get("source_state", unsaid)
     return candidate
 
 

@@ -38,8 +38,8 @@ PREFIXED: tuple[tuple[str, str, str, int], ...] = (
     ("aws-bedrock-key", "ABSK", BASE64, 109),
     ("aws-bedrock-key", "bedrock-api-key-", BASE64, 60),
     ("brevo-key", "xkeysib-", WORD, 81),
-    ("buildkite-token", "bkua_", HEX, 40),
     ("brevo-key", "xsmtpsib-", WORD, 81),
+    ("buildkite-token", "bkua_", HEX, 40),
     ("cerebras-key", "csk-", ALNUM, 48),
     ("clickhouse-key", "4b1d", ALNUM, 38),
     ("clojars-token", "CLOJARS_", ALNUM, 60),
@@ -257,8 +257,6 @@ SHAPE_LITERALS: tuple[str, ...] = (
     "CONTRIBSYS__COM",
     "contribsys.com",
     "1//0",
-    "kind: Secret",
-    "PuTTY-User-Key-File",
 )
 
 # Providers whose keys have no shape of their own: an opaque value assigned under such a name.

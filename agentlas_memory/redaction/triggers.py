@@ -68,7 +68,11 @@ for _kind, _prefix, _alphabet, _length in PREFIXED:
 def may_hold_secret(text: str) -> bool:
     """Return False only for a text in which no rule can find anything."""
     raw = _visible(text).encode("ascii", "replace")
-    if b"PRIVATE KEY" in raw or (b"://" in raw and b"@" in raw and _has_userinfo(raw)):
+    if (
+        b"PRIVATE KEY" in raw
+        or b"kind: Secret" in raw
+        or (b"://" in raw and b"@" in raw and _has_userinfo(raw))
+    ):
         return True
     # All but assignments stand in one piece between blanks, and most of a text is short words.
     pieces = b" ".join([piece for piece in raw.split() if len(piece) >= SHORTEST_OPAQUE])
