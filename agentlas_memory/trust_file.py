@@ -10,10 +10,13 @@ from agentlas_memory.private_json import BrokenFile, edit_private_json
 from agentlas_memory.trust import TRUSTED_FILE
 
 
-def add_trust(home: str, store_root: str, store_id: str, *, shared: bool = False) -> None:
+def add_trust(
+    home: str, store_root: str, store_id: str, *, shared: bool = False, card: str = ""
+) -> None:
     """Say yes to this store at this place; a pause of the project stays.
 
-    `shared` says yes even if others own the store or may write it; only a person may say so.
+    `shared` says yes even if others own the store or may write it, `card` to the routing card with
+    that hash; only a person may say so.
     """
     with edit_private_json(home, TRUSTED_FILE) as values:
         entries = _entries(values, home)
@@ -24,15 +27,8 @@ def add_trust(home: str, store_root: str, store_id: str, *, shared: bool = False
         entry.update(path=os.path.realpath(store_root), store_id=store_id)
         if shared:
             entry["shared"] = True
-
-
-def trust_card(home: str, store_root: str, card_hash: str) -> bool:
-    """Say yes to the routing card with this hash; False when its project is not trusted."""
-    with edit_private_json(home, TRUSTED_FILE) as values:
-        entry = _entry_of(_entries(values, home), store_root)
-        if entry is not None:
-            entry["card"] = card_hash
-        return entry is not None
+        if card:
+            entry["card"] = card
 
 
 def remove_trust(home: str, store_root: str) -> bool:

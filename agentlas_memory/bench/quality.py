@@ -45,10 +45,10 @@ class QualitySet:
 def read_set(data: Path) -> QualitySet:
     """Read one set; raise UnreadableData with the file, the line and what is wrong."""
     texts = read_corpora(data)
-    questions = [_question(place, line) for place, line in _lines(data / QUERIES)]
+    questions = [_question(place, line) for place, line in read_lines(data / QUERIES)]
     groups = {text.group for text in texts}
     right: dict[str, set[str]] = defaultdict(set)
-    for place, line in _lines(data / JUDGEMENTS):
+    for place, line in read_lines(data / JUDGEMENTS):
         fields = line.split("\t")
         try:
             question, unit, gain = fields[0], fields[1], float(fields[2])
@@ -65,7 +65,7 @@ def read_set(data: Path) -> QualitySet:
     return QualitySet(texts, judged, {name: frozenset(found) for name, found in right.items()})
 
 
-def _lines(file: Path) -> list[tuple[str, str]]:
+def read_lines(file: Path) -> list[tuple[str, str]]:
     """Return (file and line number, text) of each line that is not blank."""
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()

@@ -15,6 +15,7 @@ from agentlas_memory.bench.quality import (
     Question,
     build_stores,
     ranked_units,
+    read_lines,
     read_set,
 )
 from agentlas_memory.capsule import render_capsule
@@ -61,11 +62,7 @@ def bench_silence(data: Path, prompts: Path) -> dict[str, object]:
 
 def _read_prompts(file: Path) -> list[tuple[str, str]]:
     """Return (category, prompt) of each line; `#` begins a remark."""
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableData(f"{file}: cannot be read: {error}") from error
-    pairs = [line.partition("\t") for line in lines if line.strip() and line[0] != "#"]
+    pairs = [line.partition("\t") for _, line in read_lines(file) if line[0] != "#"]
     if not pairs or not all(tab for _, tab, _ in pairs):
         raise UnreadableData(f"{file}: not lines of a category, a tab and a prompt")
     return [(category, prompt) for category, _, prompt in pairs]

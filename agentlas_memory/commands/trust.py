@@ -12,7 +12,7 @@ from agentlas_memory.commands.projects import open_project_store, require, requi
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.routing_card import CardRejected, card_slug, read_card
 from agentlas_memory.trust import owned_by_us_alone
-from agentlas_memory.trust_file import add_trust, remove_trust, trust_card
+from agentlas_memory.trust_file import add_trust, remove_trust
 
 
 @click.command()
@@ -31,23 +31,23 @@ def trust(named: str | None, as_json: bool) -> None:
     finally:
         store.close()
     shared = not owned_by_us_alone(project.database)
-    add_trust(home, project.store_root, store_id, shared=shared)
-    agent = _trust_card(home, project.store_root)
+    card, slug = _sound_card(project.store_root)
+    add_trust(home, project.store_root, store_id, shared=shared, card=card)
     if as_json:
         print_json({"project": project.store_root, "trusted": True})
     else:
-        say(f"Trusted: {shown}{agent}")
+        say(f"Trusted: {shown}")
+        if card:
+            say(f"  routing card: the experience of the agent {slug} may be recalled here")
 
 
-def _trust_card(home: str, store_root: str) -> str:
-    """Say yes to the project's routing card too, if it has a sound one; return what that means."""
+def _sound_card(store_root: str) -> tuple[str, str]:
+    """Return hash and agent of the project's routing card, blank where it has none that holds."""
     try:
         card, card_hash = read_card(store_root)
-        slug = card_slug(store_root, card)
+        return card_hash, card_slug(store_root, card)
     except CardRejected:
-        return ""
-    trust_card(home, store_root, card_hash)
-    return f"\n  routing card: the experience of the agent {slug} may be recalled here"
+        return "", ""
 
 
 @click.command()

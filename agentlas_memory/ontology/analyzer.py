@@ -31,6 +31,7 @@ _LONGEST_TERM = 64
 _CACHED_TOKENS = 1 << 16  # about 20 MB when full; the common words of a large project
 
 _UPPER, _LOWER, _DIGIT, _OTHER = range(4)
+_SILENT_IN = {PORTUGUESE: STOP_WORDS | PORTUGUESE_WORDS}  # other languages: STOP_WORDS
 
 
 class QueryTerm:
@@ -47,11 +48,22 @@ class QueryTerm:
 def analyze(text: str, language: str | None = None) -> list[str]:
     """Return the terms to index, in order and with repetitions, without stop words.
 
-    `language` is what `read_language` says of a text that this one is a part of.
+    `language` is that of a text which this one is a part of.
     """
-    tokens = _fold(text).split()
-    terms = _terms_in_language(language_of(text, tokens) if language is None else language)
-    return list(chain.from_iterable(map(terms.__getitem__, tokens)))
+    if language is None:
+        return analyze_parts(text)[1][0]
+    return _terms_of(_fold(text).split(), language)
+
+
+def analyze_parts(*parts: str) -> tuple[str, list[list[str]]]:
+    """Return the language that the parts of a text are in together, and the terms of each part."""
+    tokens = [_fold(part).split() for part in parts]
+    language = language_of(" ".join(parts), list(chain.from_iterable(tokens)))
+    return language, [_terms_of(part, language) for part in tokens]
+
+
+def _terms_of(tokens: list[str], language: str) -> list[str]:
+    return list(chain.from_iterable(map(_terms_in_language(language).__getitem__, tokens)))
 
 
 def query_terms(text: str, language: str | None = None) -> list[QueryTerm]:
@@ -144,10 +156,10 @@ def _forms(token: str, language: str) -> "Iterator[tuple[str, bool]]":
     Stop words are left out of the index as well: measured, that ranks no worse and saves a fifth of
     its size.
     """
-    silent = PORTUGUESE_WORDS if language == PORTUGUESE else STOP_WORDS
+    silent = _SILENT_IN.get(language, STOP_WORDS)
     for form, identifier in _candidates(token):
         bounded = 1 < len(form) <= _LONGEST_TERM or _is_spaceless(form)
-        if bounded and form not in STOP_WORDS and form not in silent:
+        if bounded and form not in silent:
             yield form, identifier
 
 

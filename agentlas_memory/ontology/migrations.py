@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 
-from agentlas_memory.ontology.naming import TERMS_VERSION, index_terms, source_name
+from agentlas_memory.ontology.naming import TERMS_VERSION, IndexTerms, index_terms, source_name
 from agentlas_memory.ontology.schema import APPLICATION_ID, INDEXES, SCHEMA_VERSION, TABLES
 from agentlas_memory.ontology.writer import has_lexical_index, set_meta
 
@@ -48,20 +48,24 @@ def renew_lexical_index(connection: sqlite3.Connection) -> None:
         if "no such module" in str(error):
             return
         raise
-    connection.executemany(
-        "INSERT INTO chunk_fts(rowid, heading, body) VALUES (?, ?, ?)", _terms_of_all(connection)
-    )
+    for chunk_id, terms in _terms_of_all(connection):
+        connection.execute(
+            "INSERT INTO chunk_fts(rowid, heading, body) VALUES (?, ?, ?)",
+            (chunk_id, *terms.columns),
+        )
+        if terms.language:
+            set_meta(connection, "portuguese", 1)
     set_meta(connection, "terms_version", TERMS_VERSION)
     connection.execute("COMMIT")
 
 
-def _terms_of_all(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]:
+def _terms_of_all(connection: sqlite3.Connection) -> Iterator[tuple[int, IndexTerms]]:
     rows = connection.execute(
         "SELECT chunk_id, path, title, kind, heading, text FROM chunks JOIN sources"
         " USING (source_id) ORDER BY chunk_id"
     )
     for chunk_id, path, title, kind, heading, text in rows:
-        yield chunk_id, *index_terms(source_name(path, title, kind), heading, text)
+        yield chunk_id, index_terms(source_name(path, title, kind), heading, text)
 
 
 def _create(connection: sqlite3.Connection) -> None:

@@ -7,8 +7,9 @@ in front are worth 0.02-0.06 nDCG@10 on each side.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
-from agentlas_memory.ontology.analyzer import ANALYZER_VERSION, analyze, read_language
+from agentlas_memory.ontology.analyzer import ANALYZER_VERSION, analyze, analyze_parts
 from agentlas_memory.ontology.documents import INBOX
 
 # Names all that decides a chunk's terms; with another one the lexical index is filled anew.
@@ -35,10 +36,17 @@ def source_name(path: str, title: str, kind: str) -> str:
     return _words(name)
 
 
-def index_terms(name: str, heading: str, text: str) -> tuple[str, str]:
-    """Return the terms of the heading column and of the body column."""
-    language = read_language(f"{heading} {text}")
-    return " ".join(analyze(f"{name} {heading}", language)), " ".join(analyze(text, language))
+class IndexTerms(NamedTuple):
+    """The terms of a chunk for the heading and the body column, and the language they are of."""
+
+    columns: tuple[str, str]
+    language: str
+
+
+def index_terms(name: str, heading: str, text: str) -> IndexTerms:
+    """Return what the lexical index is given of a chunk."""
+    language, (headed, body) = analyze_parts(heading, text)
+    return IndexTerms((" ".join(analyze(name, language) + headed), " ".join(body)), language)
 
 
 def embedded_text(name: str, heading: str, text: str) -> str:

@@ -112,7 +112,7 @@ def _reason(error: Exception) -> str:
 def _prepare_chunk(name: str, chunk: Chunk) -> PreparedChunk:
     heading = redact(" > ".join(chunk.heading_path))
     terms = index_terms(name, heading, chunk.text)
-    return PreparedChunk(heading, chunk.start_line, chunk.end_line, chunk.text, *terms)
+    return PreparedChunk(heading, chunk.start_line, chunk.end_line, chunk.text, terms)
 
 
 def _kind_and_scope(document: Document, data: bytes, scope: str) -> tuple[str, str]:

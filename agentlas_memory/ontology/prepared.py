@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from agentlas_memory.ontology.naming import IndexTerms
+
 
 class Job(NamedTuple):
     """A file to be prepared, as the walk saw it."""
@@ -31,8 +33,7 @@ class PreparedChunk:
     start_line: int
     end_line: int
     text: str
-    heading_terms: str
-    body_terms: str
+    terms: IndexTerms
     vector: bytes = b""  # int8, empty without a model
 
 

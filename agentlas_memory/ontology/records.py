@@ -77,7 +77,7 @@ def _prepare(records: Sequence[Record], scope: str, embedder: Embedder) -> Itera
     texts = [embedded_text(name, r.title, r.text) for name, r in zip(names, clean, strict=True)]
     for record, name, vector in zip(clean, names, embedder.embed(texts), strict=True):
         terms = index_terms(name, record.title, record.text)
-        chunk = PreparedChunk(record.title, 0, 0, record.text, *terms, vector)
+        chunk = PreparedChunk(record.title, 0, 0, record.text, terms, vector)
         yield PreparedSource(
             path=record.id,
             title=record.path,

@@ -6,7 +6,6 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from agentlas_memory.ontology.analyzer import read_language
 from agentlas_memory.ontology.naming import index_terms, source_name
 from agentlas_memory.ontology.prepared import PreparedChunk, PreparedSource
 from agentlas_memory.ontology.schema import SEGMENT_VECTORS
@@ -136,7 +135,7 @@ class StoreWriter:
         if self._lexical:
             self._connection.executemany(
                 "INSERT INTO chunk_fts(rowid, heading, body) VALUES (?, ?, ?)",
-                ((i, c.heading_terms, c.body_terms) for i, c in zip(ids, chunks, strict=True)),
+                ((i, *c.terms.columns) for i, c in zip(ids, chunks, strict=True)),
             )
         self._note_language(chunks)
         self._vectors[source.scope, source.embedding] += [
@@ -146,7 +145,7 @@ class StoreWriter:
 
     def _note_language(self, chunks: Sequence[PreparedChunk]) -> None:
         """Note once that some words here are not stemmed as English: recall asks for both then."""
-        if not self._portuguese and any(read_language(f"{c.heading} {c.text}") for c in chunks):
+        if not self._portuguese and any(c.terms.language for c in chunks):
             self._portuguese = True
             set_meta(self._connection, "portuguese", 1)
 
@@ -210,7 +209,7 @@ class StoreWriter:
         # A contentless FTS5 table is told what to forget: exactly the terms it was given.
         self._connection.executemany(
             "INSERT INTO chunk_fts(chunk_fts, rowid, heading, body) VALUES ('delete', ?, ?, ?)",
-            ((i, *index_terms(name, heading, text)) for i, heading, text, _ in chunks),
+            ((i, *index_terms(name, heading, text).columns) for i, heading, text, _ in chunks),
         )
 
     def _delete_vectors(self, chunks: Iterable[tuple[int, str, str, int]]) -> None:

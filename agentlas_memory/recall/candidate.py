@@ -1,5 +1,7 @@
 """One chunk that might be recalled, with the numbers `why` shows."""
 
+from agentlas_memory.recall.sources import STALE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from agentlas_memory.ontology.store import ChunkRow
@@ -47,4 +49,4 @@ class Candidate:
     @property
     def stale(self) -> bool:
         """Whether the file no longer says this."""
-        return self.source_state in ("changed", "gone")
+        return self.source_state in STALE

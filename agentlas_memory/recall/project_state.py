@@ -6,7 +6,7 @@ newest commit first, then by path.
 
 from agentlas_memory.ontology.store import DECISION_FIRST, ChunkRow, Store
 from agentlas_memory.project import is_policy_file
-from agentlas_memory.recall.sources import is_stale
+from agentlas_memory.recall.sources import STALE, source_state
 
 MAX_CHARACTERS = 1500
 _LOOKED_AT = 40
@@ -28,5 +28,7 @@ def project_state(store: Store, scopes: tuple[str, ...], root: str) -> list[Chun
     return [
         row
         for row in rows
-        if row.intact() and not is_policy_file(row.path) and not is_stale(row, root, store)
+        if row.intact()
+        and not is_policy_file(row.path)
+        and source_state(row, root, store) not in STALE
     ]

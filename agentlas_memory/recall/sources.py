@@ -7,6 +7,7 @@ _LARGEST = 2 << 20  # files above are not indexed, so a longer one has changed
 
 
 CURRENT, MOVED, CHANGED, GONE = "", "moved", "changed", "gone"
+STALE = (CHANGED, GONE)
 
 
 def source_state(row: ChunkRow, root: str, store: Store) -> str:
@@ -30,11 +31,6 @@ def source_state(row: ChunkRow, root: str, store: Store) -> str:
     if sha256(data).digest() == row.content_hash:
         return CURRENT
     return MOVED if _find_again(row, data) else CHANGED
-
-
-def is_stale(row: ChunkRow, root: str, store: Store) -> bool:
-    """Tell whether a chunk is no longer what its file says."""
-    return source_state(row, root, store) in (CHANGED, GONE)
 
 
 def _find_again(row: ChunkRow, data: bytes) -> bool:

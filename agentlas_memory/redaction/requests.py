@@ -68,12 +68,9 @@ def _find_userinfo(text: str) -> Iterator[Span]:
 def _find_in_password_files(text: str) -> Iterator[Span]:
     for trigger, pattern in ((" login ", _NETRC), (":", _PGPASS)):
         for match in re.finditer(pattern, text, re.ASCII) if trigger in text else ():
-            if is_opaque(match["value"].rstrip(".")):
-                yield (
-                    match.start("value"),
-                    match.start("value") + len(match["value"].rstrip(".")),
-                    "password",
-                )
+            start, value = match.start("value"), match["value"].rstrip(".")
+            if is_opaque(value):
+                yield start, start + len(value), "password"
 
 
 def _find_schemes(text: str, lowered: str) -> Iterator[Span]:

@@ -141,7 +141,7 @@ def test_newer_rules_and_a_narrowed_run_leave_the_rest_to_the_next_one(indexed, 
 
 def test_another_analyzer_fills_the_lexical_index_anew(indexed, twin, monkeypatch, assert_same):
     def backwards(name, heading, text):
-        return f"{name} {heading}"[::-1], text[::-1]
+        return naming.IndexTerms((f"{name} {heading}"[::-1], text[::-1]), "")
 
     for module in (naming, migrations):
         monkeypatch.setattr(module, "TERMS_VERSION", "other")

@@ -169,6 +169,14 @@ def test_index_is_filled_once_fts5_is_there(project, no_fts5, twin, assert_same)
     assert not matches(project, "ledger")
 
 
+def test_filling_the_index_anew_notes_that_words_are_not_all_english(project):
+    project.write(deploy="# Deploy\n\nQuantas pessoas acompanham as implantações do sistema?\n")
+    project.index()
+    project.run_sql("DELETE FROM meta WHERE key IN ('portuguese', 'terms_version')")
+    project.index()
+    assert project.meta("portuguese") == 1
+
+
 def test_failing_to_fill_the_index_changes_nothing(project, monkeypatch):
     project.write(ledger=LEDGER)
     project.index()
