@@ -7,11 +7,16 @@ depends on a clock, a process or a path outside the project.
 from agentlas_memory.lean import sha256
 from agentlas_memory.redact import redact
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 TAG = "agentlas-memory-context"
 MODEL = "model2vec_potion_base_8m_int8"
 MAX_CHARACTERS = 6000
 MAX_BYTES = 9000
 MAX_SNIPPET = 720
+MAX_EXPERIENCE = 520
 
 _FRAME = (
     "scope=project-local; writes=disabled; network=disabled\n"
@@ -63,7 +68,7 @@ _VISIBLE = _Visible()
 
 
 class Evidence:
-    """One snippet with the place it comes from."""
+    """One snippet of the project with the place it comes from."""
 
     __slots__ = ("end_line", "heading", "path", "start_line", "text")
 
@@ -73,6 +78,32 @@ class Evidence:
         self.start_line = start_line
         self.end_line = end_line
         self.text = text
+
+    def line(self) -> str:
+        """Return the capsule's line for it."""
+        where = inert_line(self.path)
+        if self.heading:
+            where += "#" + inert_line(self.heading)
+        if self.start_line:
+            where += f":L{self.start_line}-{self.end_line}"
+        where = where.replace("[", "(").replace("]", ")")
+        return f"project[{where}]: {inert_text(self.text, MAX_SNIPPET)}\n"
+
+
+class Learned:
+    """One thing that an agent learned."""
+
+    __slots__ = ("tags", "text")
+
+    def __init__(self, text: str, tags: str) -> None:
+        self.text = text
+        self.tags = tags
+
+    def line(self) -> str:
+        """Return the capsule's line for it."""
+        tags = inert_line(self.tags).replace("(", "[").replace(")", "]")
+        told = f" (tags: {tags})" if tags else ""
+        return f"experience: {inert_text(self.text, MAX_EXPERIENCE)}{told}\n"
 
 
 class Capsule:
@@ -86,7 +117,7 @@ class Capsule:
 
 
 def render_capsule(
-    evidence: list[Evidence], retrieval: str, limit: int = MAX_CHARACTERS
+    evidence: "Sequence[Evidence | Learned]", retrieval: str, limit: int = MAX_CHARACTERS
 ) -> Capsule | None:
     """Return the capsule of as much evidence, in its order, as fits; None when none does."""
     body = _FRAME + f"retrieval={retrieval}; adapter={MODEL}\n"
@@ -94,23 +125,13 @@ def render_capsule(
     characters, size = len(empty), len(empty.encode("utf-8"))
     lines = []
     for piece in evidence:
-        line = _line(piece)
+        line = piece.line()
         characters += len(line)
         size += len(line.encode("utf-8"))
         if characters > limit or size > MAX_BYTES:
             break
         lines.append(line)
     return Capsule(body + "".join(lines)) if lines else None
-
-
-def _line(piece: Evidence) -> str:
-    where = inert_line(piece.path)
-    if piece.heading:
-        where += "#" + inert_line(piece.heading)
-    if piece.start_line:
-        where += f":L{piece.start_line}-{piece.end_line}"
-    where = where.replace("[", "(").replace("]", ")")
-    return f"project[{where}]: {inert_text(piece.text, MAX_SNIPPET)}\n"
 
 
 def inert_line(text: str) -> str:

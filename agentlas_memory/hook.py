@@ -12,10 +12,13 @@ from agentlas_memory.home import CHILD_VARIABLE, data_home, read_settings, user_
 from agentlas_memory.lean import TYPE_CHECKING, WINDOWS, getenv, system
 
 if TYPE_CHECKING:
-    from agentlas_memory.capsule import Capsule
+    from agentlas_memory.capsule import Capsule, Evidence, Learned
+    from agentlas_memory.embedding.asset import Asset
     from agentlas_memory.ontology.store import Store
     from agentlas_memory.project import Project
+    from agentlas_memory.recall.candidate import Candidate
     from agentlas_memory.receipt import Receipt
+    from agentlas_memory.trust import Trust
 
 HOSTS = ("claude", "raw")
 SCOPES = ("public", "internal")  # a project's private rows never reach a hook
@@ -102,7 +105,7 @@ def remember_for(
     from agentlas_memory.project import find_project
 
     share = settings.get("worktree") != "isolated"
-    project = find_project(event.cwd or ".", user_home(), share)
+    project = find_project(event.cwd or ".", user_home(), share, home)
     deadline.stage("project")
     if project is None:
         return None
@@ -139,34 +142,36 @@ def recall_capsule(
     receipt: "Receipt",
 ) -> "Capsule":
     """Return the evidence that bears on an event; raise Silence when there is none."""
-    require_trust(project, home, receipt)
+    trust = require_trust(project, home, receipt)
     if settings.get("off") is True:
         raise Silence("off")
     if event.subagent and settings.get("subagents") is not True:
         raise Silence("subagent")
     forget_delivered(event, receipt.host, home)
-    store = open_trusted(project, receipt)
+    store = open_trusted(project, receipt) if project.has_store else None
     receipt.deadline.stage("open")
     try:
         if event.kind != PROMPT:
             return state_capsule(store, project)
-        return prompt_capsule(event.prompt, store, project, home, receipt)
+        return prompt_capsule(event.prompt, store, project, trust, home, receipt)
     finally:
-        store.close()
+        if store is not None:
+            store.close()
 
 
-def require_trust(project: "Project", home: str, receipt: "Receipt") -> None:
-    """Raise Silence unless this machine's user said yes to the project and has not paused it."""
+def require_trust(project: "Project", home: str, receipt: "Receipt") -> "Trust":
+    """Return what this machine's user said of the project; raise Silence unless it is a yes."""
     from agentlas_memory.trust import owned_by_us_alone, read_trust
 
     trust = read_trust(home, project.store_root)
     if trust is None:
         raise Silence("untrusted")
     receipt.store_id = trust.store_id
-    if not trust.shared and not owned_by_us_alone(project.database):
+    if project.has_store and not trust.shared and not owned_by_us_alone(project.database):
         raise Silence("untrusted")  # others may have changed what the user said yes to
     if not trust.on:
         raise Silence("off")
+    return trust
 
 
 def open_trusted(project: "Project", receipt: "Receipt") -> "Store":
@@ -186,40 +191,89 @@ def open_trusted(project: "Project", receipt: "Receipt") -> "Store":
 
 
 def prompt_capsule(
-    prompt: str, store: "Store", project: "Project", home: str, receipt: "Receipt"
+    prompt: str,
+    store: "Store | None",
+    project: "Project",
+    trust: "Trust",
+    home: str,
+    receipt: "Receipt",
 ) -> "Capsule":
-    """Return what is known that bears on a prompt."""
+    """Return what is known that bears on a prompt: the project's, then its agent's."""
     from agentlas_memory.embedding.model import open_model
-    from agentlas_memory.recall.engine import recall
 
     if not prompt.strip():
         raise Silence("no_prompt")
+    asset = open_model(home)
+    found = [] if store is None else project_hits(prompt, store, project, asset, receipt)
+    learned = agent_hits(prompt, project, trust, asset, home, receipt) if trust.card else []
+    if not found and not learned:
+        raise Silence(receipt.silence_reason)
+
+    # Most prompts end above: what renders is loaded when there is something to render.
+    from agentlas_memory.capsule import render_capsule
+    from agentlas_memory.recall.evidence import evidence_of, learned_of
+
+    evidence: list[Evidence | Learned] = [*map(evidence_of, found)]
+    evidence += map(learned_of, learned)
+    capsule = render_capsule(evidence, receipt.retrieval)
+    if capsule is None:
+        raise Silence("gated")
+    receipt.silence_reason = ""
+    return capsule
+
+
+def project_hits(
+    prompt: str, store: "Store", project: "Project", asset: "Asset | None", receipt: "Receipt"
+) -> "list[Candidate]":
+    """Return the project's chunks that bear on a prompt."""
+    from agentlas_memory.recall.engine import recall
+
     found = recall(
         store,
         prompt,
         scopes=SCOPES,
         limit=HITS,
         root=project.root,
-        asset=open_model(home),
+        asset=asset,
         deadline=receipt.deadline,
     )
     receipt.retrieval = found.retrieval
     receipt.candidates = found.candidates
-    if not found.hits:
-        raise Silence(found.silence_reason)
-
-    # Most prompts end above: what renders is loaded when there is something to render.
-    from agentlas_memory.capsule import render_capsule
-    from agentlas_memory.recall.evidence import evidence_of
-
-    capsule = render_capsule([evidence_of(hit) for hit in found.hits], found.retrieval)
-    if capsule is None:
-        raise Silence("gated")
-    return capsule
+    receipt.silence_reason = found.silence_reason
+    return found.hits
 
 
-def state_capsule(store: "Store", project: "Project") -> "Capsule":
+def agent_hits(
+    prompt: str,
+    project: "Project",
+    trust: "Trust",
+    asset: "Asset | None",
+    home: str,
+    receipt: "Receipt",
+) -> "list[Candidate]":
+    """Return what the project's verified agent learned that bears on a prompt; never an error."""
+    from agentlas_memory.recall.experience import recall_as_agent
+    from agentlas_memory.routing_card import CardRejected, verify_card
+
+    try:
+        agent = verify_card(project.store_root, home, trust.card)
+        found = recall_as_agent(agent, prompt, asset, receipt.deadline)
+    except (CardRejected, DeadlineReached):
+        return []  # what was found in the project is delivered without it
+    except Exception as error:
+        report(receipt.host, error)
+        return []
+    receipt.agent = agent.slug
+    receipt.experience = found.candidates
+    receipt.retrieval = receipt.retrieval or found.retrieval
+    receipt.silence_reason = receipt.silence_reason or found.silence_reason
+    return found.hits
+
+
+def state_capsule(store: "Store | None", project: "Project") -> "Capsule":
     """Return what holds in the project, for events that ask nothing."""
+    if store is None:
+        raise Silence("no_prompt")
     from agentlas_memory.capsule import render_capsule
     from agentlas_memory.recall.evidence import evidence_of_row
     from agentlas_memory.recall.project_state import MAX_CHARACTERS, project_state

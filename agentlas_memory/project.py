@@ -1,8 +1,9 @@
-"""Which project a folder belongs to: the nearest ancestor with a store of its own."""
+"""Which project a folder belongs to: the nearest ancestor with a store or an agent of its own."""
 
 from agentlas_memory.lean import WINDOWS, identity, read_file, system
 
 DATABASE = ".agentlas/ontology-runtime.sqlite"
+ROUTING_CARD = ".agentlas/routing-card.json"
 
 # Hosts load these themselves, live: a second, older copy would only contradict them, and as
 # evidence they would speak with the host's voice.
@@ -31,6 +32,11 @@ class Project:
         """Path of the store's file."""
         return f"{self.store_root}/{DATABASE}"
 
+    @property
+    def has_store(self) -> bool:
+        """Whether there is one: a routing card alone makes a project too."""
+        return has_marker(self.store_root)
+
 
 def is_policy_file(path: str) -> bool:
     """Tell whether a file of a project, by its relative path, is one that a host loads itself."""
@@ -40,8 +46,10 @@ def is_policy_file(path: str) -> bool:
     return name in _POLICY_FILES
 
 
-def find_project(cwd: str, home: str, share_worktrees: bool = True) -> Project | None:
-    """Return the project that `cwd` lies in, or None.
+def find_project(
+    cwd: str, home: str, share_worktrees: bool = True, data_home: str = ""
+) -> Project | None:
+    """Return the project that `cwd` lies in, or None; a card is one that `data_home` verifies.
 
     Only ancestors are looked at. The home directory and the file-system root are never a project:
     a store there would speak for everything below it.
@@ -50,12 +58,16 @@ def find_project(cwd: str, home: str, share_worktrees: bool = True) -> Project |
     home_identity = identity(home) if home else None
     while not _is_root(folder):
         if not _is_home(folder, home_identity):
-            if has_marker(folder):
+            if has_marker(folder) or has_agent(folder, data_home):
                 return Project(folder, folder)
             main = main_worktree(folder)
             if main and not share_worktrees:
                 return None  # it may lie inside the main worktree: nothing above is its own
-            if main and has_marker(main) and not _is_home(main, home_identity):
+            if (
+                main
+                and (has_marker(main) or has_agent(main, data_home))
+                and not _is_home(main, home_identity)
+            ):
                 return Project(folder, main)
         folder = folder.rpartition("/")[0]
     return None
@@ -71,8 +83,31 @@ def _is_home(folder: str, home_identity: tuple[int, int] | None) -> bool:
 
 def has_marker(folder: str) -> bool:
     """Tell whether a regular store file, reached through no symbolic link of ours, is here."""
+    return _is_ours(folder, DATABASE)
+
+
+def has_agent(folder: str, data_home: str) -> bool:
+    """Tell whether a routing card here proves an agent whose experience may be recalled."""
+    if not data_home or not has_card(folder):
+        return False
+    from agentlas_memory.routing_card import CardRejected, verify_card
+    from agentlas_memory.trust import read_trust
+
+    trust = read_trust(data_home, folder)
+    try:
+        return trust is not None and bool(verify_card(folder, data_home, trust.card).slug)
+    except CardRejected:
+        return False
+
+
+def has_card(folder: str) -> bool:
+    """Tell whether a regular routing card, reached through no symbolic link of ours, is here."""
+    return _is_ours(folder, ROUTING_CARD)
+
+
+def _is_ours(folder: str, name: str) -> bool:
     return (
-        _mode(f"{folder}/{DATABASE}") & _FORMAT == _REGULAR
+        _mode(f"{folder}/{name}") & _FORMAT == _REGULAR
         and _mode(f"{folder}/.agentlas") & _FORMAT == _FOLDER
     )
 

@@ -12,9 +12,11 @@ class Receipt:
     """What one hook run did, filled in on the way."""
 
     __slots__ = (
+        "agent",
         "candidates",
         "deadline",
         "event",
+        "experience",
         "host",
         "retrieval",
         "silence_reason",
@@ -29,6 +31,8 @@ class Receipt:
         self.retrieval = ""
         self.silence_reason = ""
         self.candidates: list[Candidate] = []
+        self.agent = ""  # whose experience was asked, blank for none
+        self.experience: list[Candidate] = []
 
     def save(self, home: str) -> None:
         """Replace the store's last receipt; without a home or a store there is none."""
@@ -46,6 +50,8 @@ class Receipt:
             ("retrieval", quote_json(self.retrieval)),
             ("stages", _object(*((k, str(v)) for k, v in self.deadline.stages.items()))),
             ("candidates", "[" + ",".join(map(_candidate, self.candidates)) + "]"),
+            ("agent", quote_json(self.agent)),
+            ("experience", "[" + ",".join(map(_candidate, self.experience)) + "]"),
         )
 
 

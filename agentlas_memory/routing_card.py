@@ -5,8 +5,12 @@ recall; whatever does not hold means no experience, and never an error. `card ch
 """
 
 from agentlas_memory.lean import WINDOWS, parse_json, read_file, sha256, system
+from agentlas_memory.project import ROUTING_CARD
 
-ROUTING_CARD = ".agentlas/routing-card.json"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import stat_result
+
 _READY = ("routing_ready", "trusted")
 _LARGEST_CARD, _LARGEST_AGENT_CARD = 64 << 10, 1 << 20
 _DEEPEST = 32  # brackets within brackets: a card has three
@@ -110,21 +114,49 @@ def _read_inside(root: str, path: object) -> bytes:
     return data
 
 
+def database_below(slug: str) -> str:
+    """Return where in the user's folder an agent's experience lies."""
+    return f"networking/hub-agents/{slug}/memory/experience.sqlite"
+
+
+def agent_name(text: str) -> str:
+    """Return a typed name as an agent's, blank where it cannot be one."""
+    return _slug(text)
+
+
+def is_own_folder(database: str, slug: str) -> bool:
+    """Tell whether all folders on the way to an agent's database are this user's, without links."""
+    below = database_below(slug)
+    home = database[: -len(below) - 1]
+    if _real_path(database) != f"{_real_path(home)}/{below}":
+        return False  # another agent's experience, say
+    folders = [home]
+    for name in below.split("/")[:-1]:
+        folders.append(f"{folders[-1]}/{name}")
+    return WINDOWS or not any(_others_may_write(system.stat(one), 0o002) for one in folders)
+
+
 def _own_database(home: str, slug: str) -> str:
     """Return where an agent's experience lies; no link may lead to another agent's."""
-    below = f"networking/hub-agents/{slug}/memory/experience.sqlite"
-    database = f"{home}/{below}"
+    database = f"{home}/{database_below(slug)}"
     try:
         info = system.lstat(database)
-        if _real_path(database) != f"{_real_path(home)}/{below}":
-            raise CardRejected("database", f"a link leads from {database} elsewhere")
+        if not is_own_folder(database, slug):
+            raise CardRejected(
+                "database",
+                f"others own a folder on the way to {database}, or a link leads elsewhere",
+            )
     except (OSError, ValueError) as error:
         raise CardRejected("database", f"{database}: {_reason(error)}") from error
     if info.st_mode & 0o170000 != 0o100000:
         raise CardRejected("database", f"{database} is no regular file")
-    if not WINDOWS and (info.st_uid != system.getuid() or info.st_mode & 0o002):
+    if not WINDOWS and _others_may_write(info, 0o022):
         raise CardRejected("database", f"others own {database} or may write it")
     return database
+
+
+def _others_may_write(info: "stat_result", bits: int) -> bool:
+    return info.st_uid != system.getuid() or bool(info.st_mode & bits)
 
 
 def _object(data: bytes, condition: str) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.embedding.model import open_model
 from agentlas_memory.home import data_home
-from agentlas_memory.ontology.schema import SCOPES
+from agentlas_memory.ontology.schema import EXPERIENCE, SCOPES
 from agentlas_memory.ontology.store import StoreUnusable, open_store
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.engine import Recall, recall
@@ -18,6 +18,7 @@ from agentlas_memory.recall.engine import Recall, recall
 if TYPE_CHECKING:
     from agentlas_memory.ontology.records import Record
 
+PROJECT_SCOPES = ("public", "internal")  # a project's private rows are asked for by name
 _PATIENCE_MS = 60_000.0  # nobody waits for a prompt here
 _CHARACTERS_PER_TOKEN = 4  # of English text, rounded down
 
@@ -46,7 +47,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Hits, best first; `experience` is always empty for a store without an agent."""
+    """Hits, best first; those of an agent are `experience`, and their source is an id."""
 
     query: str
     retrieval: str
@@ -59,7 +60,7 @@ class QueryResult:
 
 
 class OntologyRuntime:
-    """One project's store.
+    """One project's store, or one agent's experience.
 
     `db_path` is the SQLite file. A query opens a snapshot of its own, so an instance may be kept.
     """
@@ -71,7 +72,7 @@ class OntologyRuntime:
         self,
         question: str,
         *,
-        scopes: Sequence[str] = ("public", "internal"),
+        scopes: Sequence[str] | None = None,
         agent_id: str | None = None,
         limit: int = 8,
         token_budget: int | None = None,
@@ -80,38 +81,47 @@ class OntologyRuntime:
     ) -> QueryResult:
         """Return what bears on a question; nothing passes the gates for most.
 
-        `token_budget` bounds the hits' text (counted as four characters a token); the first hit
-        that does not fit ends the list. `gated=False` ranks without the absolute gates. Raises
-        ValueError for `record_memory=True`, for `agent_id`, a negative number and an unknown scope,
-        and StoreUnusable for a store that cannot be read.
+        `agent_id` (`hub:<slug>`) asks an `experience.sqlite` for that agent's rows. `scopes` are by
+        default public and internal, for an agent's rows all three. `token_budget` bounds the text
+        (four characters a token): the first hit that does not fit ends the list; of experience all
+        is returned if it fits, else the best. `gated=False` ranks without the absolute gates.
+
+        Raises ValueError for `record_memory=True`, a negative number and an unknown scope, and
+        StoreUnusable for a file that cannot be read or is not what was asked for.
         """
         if record_memory:
             raise ValueError(
                 "record_memory=True: this runtime adds no second memory authority;"
                 " write notes with `agentlas-memory remember`"
             )
+        if token_budget is not None and token_budget < 0:
+            raise ValueError(f"token_budget={token_budget}: it cannot be negative")
+        characters = None if token_budget is None else token_budget * _CHARACTERS_PER_TOKEN
         if agent_id is not None:
-            raise ValueError("agent_id: a project's store holds no agent's experience")
-        found = self.explain(question, scopes=scopes, limit=limit, gated=gated)
+            found = self.explain_experience(
+                question, agent_id, scopes=scopes, limit=limit, budget=characters, gated=gated
+            )
+            learned = tuple(hit_of(candidate) for candidate in found.hits)
+            return QueryResult(question, found.retrieval, (), learned)
+        found = self.explain(
+            question, scopes=PROJECT_SCOPES if scopes is None else scopes, limit=limit, gated=gated
+        )
         hits = [hit_of(candidate) for candidate in found.hits]
-        if token_budget is not None:
-            if token_budget < 0:
-                raise ValueError(f"token_budget={token_budget}: it cannot be negative")
-            hits = _within(hits, token_budget * _CHARACTERS_PER_TOKEN)
+        if characters is not None:
+            hits = _within(hits, characters)
         return QueryResult(question, found.retrieval, tuple(hits))
 
     def explain(
         self,
         question: str,
         *,
-        scopes: Sequence[str] = ("public", "internal"),
+        scopes: Sequence[str] = PROJECT_SCOPES,
         limit: int = 8,
         gated: bool = True,
     ) -> Recall:
         """Return the whole recall: candidates, gates, terms. Its shape may change."""
         check_scopes(scopes)
-        if limit < 0:
-            raise ValueError(f"limit={limit}: it cannot be negative")
+        _check_limit(limit)
         deadline = Deadline(_PATIENCE_MS)
         store = open_store(str(self._path), deadline)
         try:
@@ -123,6 +133,39 @@ class OntologyRuntime:
                 root=self._root(),
                 asset=open_model(data_home()),
                 deadline=deadline,
+                gated=gated,
+            )
+        finally:
+            store.close()
+
+    def explain_experience(
+        self,
+        question: str,
+        agent_id: str,
+        *,
+        scopes: Sequence[str] | None = None,
+        limit: int = 8,
+        budget: int | None = None,
+        gated: bool = True,
+    ) -> Recall:
+        """Return the whole recall of an agent's rows; `budget` is in characters."""
+        from agentlas_memory.recall.experience import BUDGET, recall_experience
+        from agentlas_memory.recall.experience import SCOPES as ALL
+
+        check_scopes(ALL if scopes is None else scopes)
+        _check_limit(limit)
+        deadline = Deadline(_PATIENCE_MS)
+        store = open_store(str(self._path), deadline, EXPERIENCE)
+        try:
+            return recall_experience(
+                store,
+                question,
+                agent_id=agent_id,
+                scopes=ALL if scopes is None else tuple(scopes),
+                asset=open_model(data_home()),
+                deadline=deadline,
+                budget=BUDGET if budget is None else budget,
+                most=limit,
                 gated=gated,
             )
         finally:
@@ -157,6 +200,11 @@ def check_scopes(scopes: Sequence[str]) -> None:
     for scope in scopes:
         if scope not in SCOPES:
             raise ValueError(f"scope {scope!r}: one of {known}")
+
+
+def _check_limit(limit: int) -> None:
+    if limit < 0:
+        raise ValueError(f"limit={limit}: it cannot be negative")
 
 
 def hit_of(candidate: Candidate) -> Hit:

@@ -1,5 +1,7 @@
 """A home of its own for every test; the real one is out of bounds."""
 
+import hashlib
+import json
 import os
 import shutil
 import signal
@@ -54,6 +56,22 @@ def pytest_unconfigure():
 def pytest_collection_modifyitems(items):
     """Run the quick tests first."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
+@pytest.fixture
+def make_card():
+    """Write a routing card that verifies, and the agent's own card, into a project."""
+
+    def make(root, slug="Ledger Keeper", **changes):
+        (root / "agents").mkdir(exist_ok=True)
+        data = json.dumps({"slug": "ledger_keeper", "about": "keeps ledgers"}).encode()
+        (root / "agents/card.json").write_bytes(data)
+        reference = {"path": "agents/card.json", "content_hash": hashlib.sha256(data).hexdigest()}
+        card = {"slug": slug, "routing_status": "routing_ready", "agent_card_ref": reference}
+        (root / ".agentlas").mkdir(exist_ok=True)
+        (root / ".agentlas/routing-card.json").write_text(json.dumps(card | changes))
+
+    return make
 
 
 @pytest.fixture(scope="session")

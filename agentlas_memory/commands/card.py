@@ -8,7 +8,7 @@ import click
 
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, print_table, say
-from agentlas_memory.commands.projects import require, require_home
+from agentlas_memory.commands.projects import require_card, require_home
 from agentlas_memory.routing_card import CONDITIONS, CardRejected, verify_card
 from agentlas_memory.trust import read_trust
 
@@ -23,7 +23,7 @@ def card() -> None:
 @common_options
 def check(context: click.Context, named: str | None, as_json: bool) -> None:
     """Say which condition of the routing card holds and which does not; exit 1 unless all do."""
-    root = require(named).store_root
+    root = require_card(named).store_root
     home = require_home()
     trust = read_trust(home, root)
     slug, rejected = None, None

@@ -7,11 +7,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentlas_memory.commands.projects import open_project_store
+from agentlas_memory.commands.standing import agent_of
+from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home
-from agentlas_memory.ontology.store import Store
+from agentlas_memory.ontology.experience import experience_rows
+from agentlas_memory.ontology.schema import EXPERIENCE
+from agentlas_memory.ontology.store import Store, open_store
 from agentlas_memory.project import Project
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.sources import CHANGED, CURRENT
+from agentlas_memory.routing_card import Agent
+from agentlas_memory.trust import read_trust
+
+_PATIENCE_MS = 10_000.0
 
 _NUMBERS = (
     "lexical_rank",
@@ -29,20 +37,25 @@ class LastRecall(NamedTuple):
     retrieval: str
     silence_reason: str
     candidates: list[Candidate]
+    experience: list[Candidate]  # of the project's agent
 
 
 def read_last(project: Project) -> LastRecall | None:
     """Return the last recall in this project, None when there was none or it cannot be read."""
-    store = open_project_store(project)
-    try:
-        receipt = read_receipt(store.text("store_id"))
-        if receipt is None:
-            return None
-        candidates = [_candidate(one) for one in receipt.get("candidates", [])]
-        _look_up(store, candidates)
-    finally:
-        store.close()
-    return LastRecall(receipt.get("retrieval", ""), receipt.get("silence_reason", ""), candidates)
+    trust = read_trust(data_home(), project.store_root)
+    receipt = read_receipt(trust.store_id) if trust else None
+    if receipt is None:
+        return None
+    candidates, experience = (
+        [_candidate(one) for one in receipt.get(key, [])] for key in ("candidates", "experience")
+    )
+    if project.has_store:
+        _look_up(open_project_store(project), candidates)
+    agent = agent_of(project)
+    if agent is not None and agent.slug == receipt.get("agent"):
+        _look_up_learned(agent, experience)
+    silence = receipt.get("silence_reason", "")
+    return LastRecall(receipt.get("retrieval", ""), silence, candidates, experience)
 
 
 def read_receipt(store_id: str) -> dict[str, Any] | None:
@@ -70,6 +83,21 @@ def _candidate(values: dict[str, Any]) -> Candidate:
 
 def _look_up(store: Store, candidates: list[Candidate]) -> None:
     """Give the candidates their rows; ids are never used again, so a missing one is gone."""
-    rows = store.chunks([candidate.chunk_id for candidate in candidates])
+    try:
+        rows = store.chunks([candidate.chunk_id for candidate in candidates])
+    finally:
+        store.close()
+    for candidate in candidates:
+        candidate.row = rows.get(candidate.chunk_id)
+
+
+def _look_up_learned(agent: Agent, candidates: list[Candidate]) -> None:
+    """Give an agent's candidates their rows, if its database is the one that was asked."""
+    store = open_store(agent.database, Deadline(_PATIENCE_MS), EXPERIENCE)
+    try:
+        ids = [candidate.chunk_id for candidate in candidates]
+        rows = experience_rows(store, agent.agent_id, ids)
+    finally:
+        store.close()
     for candidate in candidates:
         candidate.row = rows.get(candidate.chunk_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home, read_settings, user_home
 from agentlas_memory.lean import identity
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
-from agentlas_memory.project import Project, find_project, normal_path
+from agentlas_memory.project import Project, find_project, has_card, normal_path
 from agentlas_memory.trust import read_trust
 
 CONFIG = ".agentlas/memory.toml"
@@ -28,8 +28,8 @@ def find(named: str | None) -> Project | None:
     start = normal_path(named or ".")
     home = user_home()
     share = settings().get("worktree") != "isolated"
-    stored = find_project(start, home, share)
-    configured = _nearest_configured(start, home)
+    stored = find_project(start, home, share, data_home())
+    configured = _nearest(lambda folder: Path(folder, CONFIG).is_file(), start, home)
     if stored is None or len(configured) > len(stored.root):
         stored = Project(configured, configured) if configured else None
     # A folder that was named is meant: its parent's memory is another project's.
@@ -47,6 +47,16 @@ def require(named: str | None) -> Project:
             code=WRONG_USE,
         )
     return project
+
+
+def require_card(named: str | None) -> Project:
+    """Return the project, or a nearer folder with a routing card, whatever the card proves."""
+    start = normal_path(named or ".")
+    carded = _nearest(has_card, start, user_home())
+    project = find(named)
+    if carded and (project is None or len(carded) > len(project.root)):
+        return Project(carded, carded)
+    return project or require(named)
 
 
 def open_project_store(project: Project) -> Store:
@@ -147,13 +157,13 @@ def _trust(project: Project) -> None:
     add_trust(require_home(), project.store_root, read_store_id(project))
 
 
-def _nearest_configured(start: str, home: str) -> str:
-    """Return the nearest folder with a `memory.toml`, blank without one."""
+def _nearest(is_here: Callable[[str], bool], start: str, home: str) -> str:
+    """Return the nearest folder above where something is, blank without one."""
     home_identity = identity(home) if home else None
     folder = start
     while folder:
         linked = Path(folder, ".agentlas").is_symlink()  # leads out of the project
-        if Path(folder, CONFIG).is_file() and not linked and identity(folder) != home_identity:
+        if is_here(folder) and not linked and identity(folder) != home_identity:
             return folder
         folder = folder.rpartition("/")[0]
     return ""

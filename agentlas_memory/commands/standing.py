@@ -13,6 +13,7 @@ from agentlas_memory.lean import getenv, read_file
 from agentlas_memory.ontology.schema import SCHEMA_VERSION
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
 from agentlas_memory.project import Project
+from agentlas_memory.routing_card import Agent, CardRejected, verify_card
 from agentlas_memory.trust import owned_by_us_alone, read_trust
 
 _PATIENCE_MS = 2_000.0
@@ -46,9 +47,22 @@ def store_state(database: str) -> tuple[str, str]:
     return "ok", ""
 
 
-def is_trusted(project: Project) -> bool:
-    """Tell whether the user said yes to exactly this store."""
+def agent_of(project: Project) -> Agent | None:
+    """Return the agent whose experience a project's card lets in, None for none."""
     trust = read_trust(data_home(), project.store_root)
+    if trust is None or not trust.card:
+        return None
+    try:
+        return verify_card(project.store_root, data_home(), trust.card)
+    except CardRejected:
+        return None
+
+
+def is_trusted(project: Project) -> bool:
+    """Tell whether the user said yes to exactly this store, or to the card of a project without."""
+    trust = read_trust(data_home(), project.store_root)
+    if not project.has_store:
+        return agent_of(project) is not None
     return (
         trust is not None
         and trust.store_id == read_store_id(project)

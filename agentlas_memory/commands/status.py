@@ -14,9 +14,16 @@ from agentlas_memory.commands.errors import command_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, show
 from agentlas_memory.commands.projects import find
-from agentlas_memory.commands.standing import is_trusted, retrieval_of, silenced_by, store_state
+from agentlas_memory.commands.standing import (
+    agent_of,
+    is_trusted,
+    retrieval_of,
+    silenced_by,
+    store_state,
+)
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home
+from agentlas_memory.ontology.schema import EXPERIENCE
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
 from agentlas_memory.project import Project
 
@@ -50,6 +57,7 @@ def describe(project: Project | None) -> dict[str, Any]:
         "retrieval": None,
         "last_silence": None,
         "last_failure": _last_failure(),
+        "agent": _describe_agent(project) if project else None,
         "hosts": [],
     }
     if project is not None:
@@ -62,6 +70,22 @@ def describe(project: Project | None) -> dict[str, Any]:
         finally:
             store.close()
     return document
+
+
+def _describe_agent(project: Project) -> dict[str, Any] | None:
+    """Return whose experience is recalled here, and how many rows there are."""
+    agent = agent_of(project)
+    if agent is None:
+        return None
+    try:
+        store = open_store(agent.database, Deadline(_PATIENCE_MS), EXPERIENCE)
+    except StoreUnusable as error:
+        return {"name": agent.slug, "rows": None, "reason": str(error)}
+    try:
+        rows = store.rows("SELECT count(*) FROM experience")[0][0]
+        return {"name": agent.slug, "rows": rows, "reason": ""}
+    finally:
+        store.close()
 
 
 def _describe_store(project: Project, store: Store) -> dict[str, Any]:
@@ -128,8 +152,10 @@ def _lines(document: dict[str, Any], silenced: str) -> list[str]:
     memory = why_silent.get(silenced, "on")
     if document["project"] is None:
         memory = "none here; agentlas-memory init"
-    elif store["state"] == "missing":
+    elif store["state"] == "missing" and not document["agent"]:
         memory = "no store yet; agentlas-memory index"
+    agent = document["agent"]
+    told = f"{agent['name']}, {_shown(agent['rows'])} rows {agent['reason']}" if agent else "-"
     return [
         f"project:       {document['project'] or '-'}",
         f"memory:        {memory}",
@@ -138,6 +164,7 @@ def _lines(document: dict[str, Any], silenced: str) -> list[str]:
         f"indexed:       {document['indexed_at'] or 'never'}",
         f"changed since: {_shown(document['changed_since'])} files",
         f"retrieval:     {document['retrieval'] or '-'}",
+        f"experience:    {told.rstrip()}",
         f"last silence:  {document['last_silence'] or '-'}",
         f"last failure:  {document['last_failure'] or '-'}",
     ]

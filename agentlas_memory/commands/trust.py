@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 import click
 
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
-from agentlas_memory.commands.projects import open_project_store, require, require_home
+from agentlas_memory.commands.projects import (
+    open_project_store,
+    require_card,
+    require_home,
+)
 from agentlas_memory.ontology.store import Store
+from agentlas_memory.project import Project
 from agentlas_memory.routing_card import CardRejected, card_slug, read_card
 from agentlas_memory.trust import owned_by_us_alone
 from agentlas_memory.trust_file import add_trust, remove_trust
@@ -22,16 +28,13 @@ def trust(named: str | None, as_json: bool) -> None:
 
     A store that somebody else owns, or that everybody may write, is silent without this.
     """
-    project = require(named)
+    project = require_card(named)
     home = require_home()
-    store = open_project_store(project)
-    try:
-        shown = describe(store)
-        store_id = store.text("store_id")
-    finally:
-        store.close()
-    shared = not owned_by_us_alone(project.database)
     card, slug = _sound_card(project.store_root)
+    if card and not project.has_store:
+        shown, store_id, shared = project.store_root, secrets.token_hex(16), False
+    else:
+        shown, store_id, shared = _read_store(project)
     add_trust(home, project.store_root, store_id, shared=shared, card=card)
     if as_json:
         print_json({"project": project.store_root, "trusted": True})
@@ -39,6 +42,15 @@ def trust(named: str | None, as_json: bool) -> None:
         say(f"Trusted: {shown}")
         if card:
             say(f"  routing card: the experience of the agent {slug} may be recalled here")
+
+
+def _read_store(project: Project) -> tuple[str, str, bool]:
+    """Return what is said yes to, the store's id, and whether others may write it."""
+    store = open_project_store(project)
+    try:
+        return describe(store), store.text("store_id"), not owned_by_us_alone(project.database)
+    finally:
+        store.close()
 
 
 def _sound_card(store_root: str) -> tuple[str, str]:
@@ -54,7 +66,7 @@ def _sound_card(store_root: str) -> tuple[str, str]:
 @common_options
 def distrust(named: str | None, as_json: bool) -> None:
     """Take the yes back: hooks are silent in this project from now on."""
-    project = require(named)
+    project = require_card(named)
     was_trusted = remove_trust(require_home(), project.store_root)
     if as_json:
         print_json({"project": project.store_root, "trusted": False})

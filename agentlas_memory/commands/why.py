@@ -11,9 +11,11 @@ from agentlas_memory.commands.errors import WRONG_USE, UserError
 from agentlas_memory.commands.options import HOOK_HITS, HOOK_SCOPES, common_options, plain_text
 from agentlas_memory.commands.output import print_json, print_table, say
 from agentlas_memory.commands.projects import open_project_store, require
+from agentlas_memory.commands.standing import agent_of, silenced_by
 from agentlas_memory.project import Project
 
 if TYPE_CHECKING:
+    from agentlas_memory.recall.candidate import Candidate
     from agentlas_memory.recall.engine import Recall
 
 
@@ -29,7 +31,8 @@ def why(text: str | None, last: bool, named: str | None, as_json: bool) -> None:
     if last == (text is not None):
         raise UserError("Give a prompt, or --last.", code=WRONG_USE)
     project = require(named)
-    open_project_store(project).close()
+    if project.has_store or agent_of(project) is None:
+        open_project_store(project).close()
     document = explain_last(project) if text is None else explain_prompt(project, text)
     if as_json:
         print_json(document)
@@ -39,24 +42,36 @@ def why(text: str | None, last: bool, named: str | None, as_json: bool) -> None:
 
 def explain_prompt(project: Project, text: str) -> dict[str, Any]:
     """Return what the hook would recall for a prompt, with every candidate."""
-    from agentlas_memory.commands.candidates import candidate_document, hit_document
+    from agentlas_memory.commands.candidates import hit_document
     from agentlas_memory.commands.shown import shown_parts
-    from agentlas_memory.commands.standing import silenced_by
     from agentlas_memory.runtime import OntologyRuntime
 
-    found = OntologyRuntime(project.database).explain(text, scopes=HOOK_SCOPES, limit=HOOK_HITS)
-    ranks = {hit.chunk_id: rank for rank, hit in enumerate(found.hits, 1)}
-    parts = shown_parts(found)
-    candidates = [
-        candidate_document(one, ranks.get(one.chunk_id)) | {"shown": parts.get(one.chunk_id)}
-        for one in found.candidates
-    ]
+    found = None
+    if project.has_store:
+        runtime = OntologyRuntime(project.database)
+        found = runtime.explain(text, scopes=HOOK_SCOPES, limit=HOOK_HITS)
+    agent = agent_of(project)
+    learned = None
+    if agent is not None:
+        learned = OntologyRuntime(agent.database).explain_experience(text, agent.agent_id)
+    first = found or learned
+    said = bool((found and found.hits) or (learned and learned.hits))
+    reason = "" if said or first is None else first.silence_reason
     return {
         "query": text,
-        "retrieval": found.retrieval,
-        "hits": [hit_document(hit) for hit in found.hits],
-        "judged_by": _judged_by(found),
-        **_verdict(candidates, silenced_by(project) or found.silence_reason),
+        "retrieval": first.retrieval if first else "",
+        "hits": [hit_document(hit) for hit in found.hits] if found else [],
+        "judged_by": _judged_by(first) if first else None,
+        **_fates(
+            found.candidates if found else [],
+            found.hits if found else [],
+            shown_parts(found) if found else {},
+        ),
+        "agent": agent and agent.slug,
+        "experience": _documents(
+            learned.candidates if learned else [], learned.hits if learned else []
+        ),
+        "silence_reason": silenced_by(project) or reason or None,
     }
 
 
@@ -79,7 +94,7 @@ def _judged_by(found: Recall) -> dict[str, Any] | None:
 
 def explain_last(project: Project) -> dict[str, Any]:
     """Return what the last hook run in this project recalled, from its receipt."""
-    from agentlas_memory.commands.candidates import candidate_document, hit_document
+    from agentlas_memory.commands.candidates import hit_document
     from agentlas_memory.commands.last_recall import read_last
 
     receipt = read_last(project)
@@ -88,30 +103,42 @@ def explain_last(project: Project) -> dict[str, Any]:
             "No prompt has been asked about here yet.",
             next_step='agentlas-memory why "some prompt" explains one without a host',
         )
-    hits = [one for one in receipt.candidates if not one.gate and one.row is not None]
-    ranks = {hit.chunk_id: rank for rank, hit in enumerate(hits, 1)}
-    candidates = [
-        candidate_document(one, ranks.get(one.chunk_id)) | {"shown": None}
-        for one in receipt.candidates
-    ]
+    hits, learned = map(_passed, (receipt.candidates, receipt.experience))
+    agent = agent_of(project)
     return {
         "query": None,
         "retrieval": receipt.retrieval,
         "hits": [hit_document(hit) for hit in hits],
         "judged_by": None,
-        **_verdict(candidates, receipt.silence_reason),
+        **_fates(receipt.candidates, hits, {}),
+        "agent": agent and agent.slug,
+        "experience": _documents(receipt.experience, learned),
+        "silence_reason": receipt.silence_reason or None,
     }
 
 
-def _verdict(candidates: list[dict[str, Any]], silence_reason: str) -> dict[str, Any]:
+def _passed(candidates: list[Candidate]) -> list[Candidate]:
+    return [one for one in candidates if not one.gate and one.row is not None]
+
+
+def _documents(candidates: list[Candidate], hits: list[Candidate]) -> list[dict[str, Any]]:
+    from agentlas_memory.commands.candidates import candidate_document
+
+    ranks = {hit.chunk_id: rank for rank, hit in enumerate(hits, 1)}
+    return [candidate_document(one, ranks.get(one.chunk_id)) for one in candidates]
+
+
+def _fates(
+    found: list[Candidate], hits: list[Candidate], parts: dict[int, dict[str, Any]]
+) -> dict[str, Any]:
     """Return how the candidates fared: all, a count for each gate, those that were dropped."""
+    candidates = [one | {"shown": parts.get(one["chunk_id"])} for one in _documents(found, hits)]
     gates = Counter(one["gate"] or "passed" for one in candidates)
     keys = ("chunk_id", "source", "lines", "gate", "margin")
     return {
         "candidates": candidates,
         "gates": dict(gates),
         "dropped": [{key: one[key] for key in keys} for one in candidates if one["gate"]],
-        "silence_reason": silence_reason or None,
     }
 
 
@@ -127,7 +154,11 @@ def _print(document: dict[str, Any]) -> None:
     for one in document["candidates"]:
         if shown := one["shown"]:
             say(_as_sentence(one["rank"], shown))
-    if not document["hits"]:
+    if document["agent"]:
+        say(f"experience of {document['agent']}: {len(document['experience'])} rows looked at")
+    if document["experience"]:
+        print_table(COLUMNS, [table_row(one) for one in document["experience"]])
+    if not document["hits"] and not any(one["rank"] for one in document["experience"]):
         say(why_nothing(document["candidates"], reason))
     if reason:
         say(f"silence_reason: {reason}")

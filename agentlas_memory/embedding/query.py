@@ -1,6 +1,7 @@
 """Token ids -> the query's vector, in plain Python: importing numpy would cost the hook 110 ms."""
 
 from _struct import unpack, unpack_from
+from math import sqrt
 
 from agentlas_memory.embedding.asset import DIMENSIONS, Asset
 
@@ -51,3 +52,20 @@ def _int8(sums: list[int]) -> bytes | None:
         return None
     unit = 127 / largest
     return bytes([round(value * unit) & 255 for value in sums])
+
+
+def distances(query: bytes, vectors: "bytes | memoryview") -> list[float]:
+    """Return 1 - cosine of a query with each of the vectors; raise ImportError without simsimd."""
+    from simsimd import cdist
+
+    width = len(query)
+    row = memoryview(query).cast("b", (1, width))
+    block = memoryview(vectors).cast("b", (len(vectors) // width, width))
+    return memoryview(cdist(row, block, "cosine", dtype="int8")).tolist()[0]  # type: ignore
+
+
+def cosine(one: "bytes | memoryview", other: "bytes | memoryview") -> float:
+    """Return the cosine of two int8 vectors, 0 where one has no direction."""
+    a, b = memoryview(one).cast("b"), memoryview(other).cast("b")
+    norms = sum(x * x for x in a) * sum(y * y for y in b)
+    return sum(x * y for x, y in zip(a, b)) / sqrt(norms) if norms else 0.0  # noqa: B905

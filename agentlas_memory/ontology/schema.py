@@ -4,6 +4,7 @@ Documented in docs/store.md. Numbered migrations live in `migrations.py`.
 """
 
 APPLICATION_ID = 0x41474C4D  # "AGLM", at byte 68 of the file: this store is ours
+EXPERIENCE_ID = 0x41474C45  # "AGLE": an agent's experience
 SCHEMA_VERSION = 1  # `PRAGMA user_version`
 
 SCOPES = ("public", "internal", "private")
@@ -71,3 +72,47 @@ INDEXES = {
     "relations_of_object": "CREATE INDEX relations_of_object ON relations(object_id)",
     "sources_by_kind": "CREATE INDEX sources_by_kind ON sources(kind, status)",
 }
+
+EXPERIENCE_TABLES = {
+    "meta": TABLES["meta"],
+    "experience": """CREATE TABLE experience(
+  row_id INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  agent_id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  status TEXT NOT NULL,
+  expiry TEXT NOT NULL,
+  salience REAL NOT NULL,
+  created TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  text TEXT NOT NULL,
+  terms TEXT NOT NULL,
+  language TEXT NOT NULL,
+  vector BLOB NOT NULL,
+  digest BLOB NOT NULL
+)""",
+    "links": """CREATE TABLE links(
+  from_id TEXT NOT NULL,
+  relation TEXT NOT NULL,
+  to_id TEXT NOT NULL,
+  PRIMARY KEY(from_id, relation, to_id)
+) WITHOUT ROWID""",
+}
+
+
+class Schema:
+    """What a file must be to count as one of ours."""
+
+    __slots__ = ("application_id", "name", "optional", "tables")
+
+    def __init__(
+        self, name: str, application_id: int, tables: dict[str, str], optional: str = ""
+    ) -> None:
+        self.name = name
+        self.application_id = application_id
+        self.tables = tables
+        self.optional = optional  # a table that may be missing: it needs a module of SQLite's
+
+
+PROJECT = Schema("a store", APPLICATION_ID, TABLES, "chunk_fts")
+EXPERIENCE = Schema("an experience", EXPERIENCE_ID, EXPERIENCE_TABLES)

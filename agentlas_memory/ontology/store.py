@@ -2,7 +2,7 @@
 
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.lean import WINDOWS, load_sqlite, read_file, sha256
-from agentlas_memory.ontology.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
+from agentlas_memory.ontology.schema import PROJECT, SCHEMA_VERSION, Schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,13 +145,13 @@ class Store:
         self.connection.close()
 
 
-def open_store(path: str, deadline: Deadline) -> Store:
+def open_store(path: str, deadline: Deadline, schema: Schema = PROJECT) -> Store:
     """Open a store for reading, or raise StoreUnusable.
 
     `mode=ro` never writes: a hot journal that a kill left behind is an error here, and is healed by
     the next `index`. The settings keep a crafted file from running code or mapping memory.
     """
-    check_header(path)
+    check_header(path, schema)
     sqlite = load_sqlite()
     try:
         connection = sqlite.connect(
@@ -162,7 +162,7 @@ def open_store(path: str, deadline: Deadline) -> Store:
             for pragma in ("query_only=1", "trusted_schema=0", "mmap_size=0"):
                 connection.execute("PRAGMA " + pragma)
             connection.execute("BEGIN")
-            check_tables(connection)
+            check_tables(connection, schema)
             return Store(path, connection)
         except BaseException:
             connection.close()
@@ -171,7 +171,7 @@ def open_store(path: str, deadline: Deadline) -> Store:
         raise StoreUnusable(f"{type(error).__name__}: {error}") from error
 
 
-def check_header(path: str) -> None:
+def check_header(path: str, schema: Schema = PROJECT) -> None:
     """Raise StoreUnusable unless the first page says that the file is a store of ours."""
     try:
         head = read_file(path, 100)
@@ -179,13 +179,13 @@ def check_header(path: str) -> None:
         raise StoreUnusable(f"cannot be opened: {error}") from error
     if head[:16] != b"SQLite format 3\0":
         raise StoreUnusable("not a SQLite file")
-    if int.from_bytes(head[68:72], "big") != APPLICATION_ID:
-        raise StoreUnusable("not a store of agentlas-memory")
+    if int.from_bytes(head[68:72], "big") != schema.application_id:
+        raise StoreUnusable(f"not {schema.name} of agentlas-memory")
     if head[18:20] != b"\1\1":  # reading a write-ahead log would make files in the project
         raise StoreUnusable("has another journal mode")
 
 
-def check_tables(connection: "_sqlite3.Connection") -> None:
+def check_tables(connection: "_sqlite3.Connection", schema: Schema = PROJECT) -> None:
     """Raise StoreUnusable unless the tables are exactly the expected ones.
 
     A newer program's store passes when the tables this version reads are unchanged. Triggers and
@@ -196,8 +196,8 @@ def check_tables(connection: "_sqlite3.Connection") -> None:
         if kind not in ("table", "index"):
             raise StoreUnusable(f"holds a {kind}")
         found[name] = sql
-    for name, sql in TABLES.items():
-        if found.get(name) != sql and (name != "chunk_fts" or name in found):
+    for name, sql in schema.tables.items():
+        if found.get(name) != sql and (name != schema.optional or name in found):
             newer = connection.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_VERSION
             reason = "was written by a newer version" if newer else "has a table that is not ours"
             raise StoreUnusable(f"{reason}: {name}")

@@ -1,17 +1,25 @@
 """The dense list: cosine of the query's vector with every chunk's."""
 
-from math import sqrt
-
 from agentlas_memory.embedding.asset import MODEL_NAME
+from agentlas_memory.embedding.query import cosine, distances
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected
 from agentlas_memory.ontology.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Protocol, TypeAlias
 
     Cosines: TypeAlias = "DenseScores | CandidateCosines"
+
+    class WithMean(Protocol):
+        """Cosines of one query with all that can be recalled."""
+
+        query: bytes
+
+        def mean(self) -> tuple[float, int]:
+            """Return the mean cosine, and over how many it is."""
+
 
 DEPTH = 50
 # The mean of the unit vectors of documentation, by scripts/build_background.py.
@@ -28,26 +36,21 @@ class DenseScores:
 
     def __init__(self, sidecar: Sidecar, query: bytes, scopes: tuple[str, ...]) -> None:
         """Scan the vectors of these scopes; raise ImportError without simsimd."""
-        from simsimd import cdist
-
         self.query = query
         width = len(query)
-        row = memoryview(query).cast("b", (1, width))
         self._sidecar = sidecar
         self._scopes = scopes
         self._ranges = [r for scope in scopes if (r := sidecar.ranges[scope])[0] < r[1]]
         self._distances: list[list[float]] = []
         for start, end in self._ranges:
-            block = sidecar.vectors[start * width : end * width].cast("b", (end - start, width))
-            matrix = cdist(row, block, "cosine", dtype="int8")
-            self._distances += memoryview(matrix).tolist()  # type: ignore[arg-type]
+            self._distances.append(distances(query, sidecar.vectors[start * width : end * width]))
 
     def cosine(self, chunk_id: int) -> float | None:
         """Return a chunk's cosine, None when the sidecar does not hold it in these scopes."""
         at = self._sidecar.position(chunk_id, self._scopes)
-        for (start, end), distances in zip(self._ranges, self._distances):  # noqa: B905
+        for (start, end), found in zip(self._ranges, self._distances):  # noqa: B905
             if at is not None and start <= at < end:
-                return 1.0 - distances[at - start]
+                return 1.0 - found[at - start]
         return None
 
     def mean(self) -> tuple[float, int]:
@@ -58,10 +61,10 @@ class DenseScores:
     def best(self) -> list[tuple[int, float]]:
         """Return (chunk id, cosine) of the nearest chunks, nearest first."""
         nearest: list[tuple[float, int]] = []
-        for (start, _), distances in zip(self._ranges, self._distances):  # noqa: B905
-            cut = _guess_cut(distances)
-            near = [at for at, distance in enumerate(distances) if distance <= cut]
-            nearest += [(distances[at], start + at) for at in near]
+        for (start, _), found in zip(self._ranges, self._distances):  # noqa: B905
+            cut = _guess_cut(found)
+            near = [at for at, distance in enumerate(found) if distance <= cut]
+            nearest += [(found[at], start + at) for at in near]
         nearest.sort()
         ids = self._sidecar.chunk_ids
         return [(ids[at], 1.0 - distance) for distance, at in nearest[:DEPTH]]
@@ -92,7 +95,7 @@ class CandidateCosines:
         if at is None:
             return None
         width = self._sidecar.dimensions
-        return _cosine(self.query, self._sidecar.vectors[at * width : (at + 1) * width])
+        return cosine(self.query, self._sidecar.vectors[at * width : (at + 1) * width])
 
     def mean(self) -> tuple[float, int]:
         """Return a mean over no chunks: not all vectors can be compared in time."""
@@ -121,17 +124,11 @@ def dense_scores(
         return CandidateCosines(sidecar, query, scopes), False
 
 
-def typical_cosine(dense: "Cosines") -> float:
+def typical_cosine(dense: "WithMean") -> float:
     """Return the cosine that a question has with any chunk of the scopes asked.
 
     A few chunks cannot tell, so they are taken together with what documentation is like.
     """
-    background = _LENGTH * _cosine(dense.query, read_file(DOCUMENTATION, len(dense.query)))
+    background = _LENGTH * cosine(dense.query, read_file(DOCUMENTATION, len(dense.query)))
     mean, count = dense.mean()
     return (count * mean + _AS_CHUNKS * background) / (count + _AS_CHUNKS)
-
-
-def _cosine(one: "bytes | memoryview", other: "bytes | memoryview") -> float:
-    a, b = memoryview(one).cast("b"), memoryview(other).cast("b")
-    norms = sum(x * x for x in a) * sum(y * y for y in b)
-    return sum(x * y for x, y in zip(a, b)) / sqrt(norms) if norms else 0.0  # noqa: B905

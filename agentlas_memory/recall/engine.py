@@ -28,7 +28,7 @@ from agentlas_memory.recall.weights import Weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from agentlas_memory.recall.dense import Cosines
+    from agentlas_memory.recall.dense import Cosines, WithMean
     from agentlas_memory.recall.entity import EntityHit
 
 HYBRID = "hybrid"
@@ -99,15 +99,21 @@ def recall(
     asked = sum(idf(count, chunks) for count in result.frequencies.values())
     ranked = fuse(_merge(lexical, dense, entities), asked)
     _load_rows(store, ranked, max(JUDGED, 2 * limit), result)
-    result.gates = _gates_of(store, result, asset, dense)
+    result.gates = gates_of(result, asset, dense, chunks, store.measure("noise"))
     _select(store, result, scopes, result.gates if gated else None, limit, root)
     deadline.stage("judge")
     return result
 
 
-def _gates_of(store: Store, result: Recall, asset: Asset | None, dense: "Cosines | None") -> Gates:
+def gates_of(
+    result: Recall,
+    asset: Asset | None,
+    dense: "WithMean | None",
+    chunks: int,
+    noise: float | None,
+) -> Gates:
+    """Return what the candidates of a store of so many chunks are judged by."""
     kind = OTHER_LANGUAGE if result.retrieval == LEXICAL_LANGUAGE else WITH_MODEL
-    chunks = store.number("chunks")
     return Gates(
         result.question,
         result.frequencies,
@@ -115,7 +121,7 @@ def _gates_of(store: Store, result: Recall, asset: Asset | None, dense: "Cosines
         Weights(result.question, result.frequencies, chunks, asset),
         kind=WITHOUT_MODEL if asset is None else kind,
         typical=typical_cosine(dense) if dense else None,
-        noise=store.measure("noise"),
+        noise=noise,
     )
 
 
@@ -125,7 +131,12 @@ def _search_lexical(
     terms = list(result.question.terms)
     try:
         result.frequencies = document_frequencies(store, terms)
-        try_other_language(store, result.question, result.frequencies)
+        if result.question.language != ENGLISH or store.number("portuguese"):
+            try_other_language(
+                result.question,
+                result.frequencies,
+                lambda others: document_frequencies(store, others),
+            )
         return search_lexical(store, rarest_terms(result.frequencies), scopes)
     except load_sqlite().OperationalError as error:
         deadline.check()  # interrupted by our own clock
@@ -146,17 +157,10 @@ def _search_dense(
     asset: Asset | None,
     deadline: Deadline,
 ) -> "Cosines | None":
-    if asset is None:
-        result.retrieval = DEGRADED_HASH
-        return None
-    question = result.question
-    if question.language != ENGLISH or not model_knows(question.text, asset.vocabulary):
-        result.retrieval = LEXICAL_LANGUAGE
-        return None
     try:
-        deadline.check()
-        chunks = store.number("chunks")
-        vector = embed_question(result.question, asset, result.frequencies, chunks)
+        vector = question_vector(result, asset, store.number("chunks"), deadline)
+        if asset is None or result.retrieval == LEXICAL_LANGUAGE:
+            return None
         dense, whole = dense_scores(store, vector, scopes)
     except DeadlineReached:
         dense, whole = None, False
@@ -164,6 +168,24 @@ def _search_dense(
         result.retrieval = DEGRADED_LEXICAL
     deadline.stage("dense")
     return dense
+
+
+def question_vector(
+    result: Recall, asset: Asset | None, chunks: int, deadline: Deadline
+) -> bytes | None:
+    """Return the vector of what is asked; None, and why in `retrieval`, where the model has none.
+
+    Also None for a question none of whose words has one. Raises DeadlineReached.
+    """
+    if asset is None:
+        result.retrieval = DEGRADED_HASH
+        return None
+    question = result.question
+    if question.language != ENGLISH or not model_knows(question.text, asset.vocabulary):
+        result.retrieval = LEXICAL_LANGUAGE
+        return None
+    deadline.check()
+    return embed_question(question, asset, result.frequencies, chunks)
 
 
 def _merge(

@@ -1,6 +1,6 @@
 """A hit as evidence: the lines that matter, and where they stand."""
 
-from agentlas_memory.capsule import MAX_SNIPPET, Evidence, visible
+from agentlas_memory.capsule import MAX_EXPERIENCE, MAX_SNIPPET, Evidence, Learned, visible
 from agentlas_memory.ontology.store import ChunkRow
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.recall.snippet import cut_snippet
@@ -15,13 +15,25 @@ def evidence_of(candidate: Candidate) -> Evidence:
     return evidence_of_row(candidate.row, candidate.matched)
 
 
+def learned_of(candidate: Candidate) -> Learned:
+    """Return the part of an agent's row that holds most of the prompt's terms."""
+    row = candidate.row
+    assert row is not None
+    text = _fitting(row.text, MAX_EXPERIENCE)
+    snippet = cut_snippet(text, 0, 0, candidate.matched, MAX_EXPERIENCE)
+    return Learned(snippet.text, row.heading)
+
+
 def evidence_of_row(row: ChunkRow, wanted: list[str] | None = None) -> Evidence:
     """Return a chunk's best lines; without wanted words, its first ones."""
-    text = row.text
-    if len(text) > MAX_SNIPPET:
-        text = redact(visible(text))  # before the cut, which would leave half a key
+    text = _fitting(row.text, MAX_SNIPPET)
     snippet = cut_snippet(text, row.start_line, row.end_line, wanted or [], MAX_SNIPPET)
     heading = row.heading.rpartition(" > ")[2]
     if not heading and row.kind in _NOTE_KINDS:
         heading = row.kind  # a constraint is read otherwise than something to do
     return Evidence(row.path, heading, snippet.start_line, snippet.end_line, snippet.text)
+
+
+def _fitting(text: str, limit: int) -> str:
+    """Return a text that can be cut: without credentials, or the cut would leave half a key."""
+    return redact(visible(text)) if len(text) > limit else text

@@ -10,6 +10,10 @@ from agentlas_memory.ontology.stemming import stem
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.recall.question import Question
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MAX_TERMS = 8  # the rarest: more gain nothing measurable
 MAX_ROWS = 12_000  # that all of them match, at 1.3 us each: only a very large store comes here
 DEPTH = 50
@@ -28,13 +32,15 @@ def document_frequencies(store: Store, terms: list[str]) -> dict[str, int]:
     return dict(store.rows(sql, values))  # type: ignore[arg-type]
 
 
-def try_other_language(store: Store, question: Question, frequencies: dict[str, int]) -> None:
+def try_other_language(
+    question: Question,
+    frequencies: dict[str, int],
+    count_chunks: "Callable[[list[str]], dict[str, int]]",
+) -> None:
     """Put stems of the other language for words that no chunk holds in this one.
 
     A prompt of a few words does not tell its language, and a chunk may be of both.
     """
-    if question.language == ENGLISH and not store.number("portuguese"):
-        return
     other = PORTUGUESE if question.language == ENGLISH else ENGLISH
     missing = [term for term in question.terms.values() if not frequencies.get(term.term)]
     stems = {
@@ -42,7 +48,7 @@ def try_other_language(store: Store, question: Question, frequencies: dict[str, 
         for term in missing
         if term.surface.isascii() and term.surface.isalpha()
     }
-    for name, count in document_frequencies(store, list(stems)).items():
+    for name, count in count_chunks(list(stems)).items():
         if count and name not in question.terms:
             del question.terms[stems[name].term], frequencies[stems[name].term]
             question.terms[name] = QueryTerm(name, stems[name].surface, False)

@@ -9,24 +9,14 @@ AGENT_CARD = {"slug": "ledger_keeper", "about": "keeps ledgers"}
 
 
 @pytest.fixture
-def agent(project, home, am):
+def agent(project, home, am, make_card):
     """A project whose card verifies and is trusted, with the agent's own database."""
-    card = project / "agents/card.json"
-    card.parent.mkdir()
-    card.write_text(json.dumps(AGENT_CARD))
-    write_card(project)
+    make_card(project)
     database = home / ".agentlas/networking/hub-agents/ledger-keeper/memory/experience.sqlite"
     database.parent.mkdir(parents=True)
     database.touch()
     assert am("trust").code == 0
     return database
-
-
-def write_card(project, **changes):
-    data = (project / "agents/card.json").read_bytes()
-    reference = {"path": "agents/card.json", "content_hash": hashlib.sha256(data).hexdigest()}
-    card = {"slug": "Ledger Keeper", "routing_status": "routing_ready", "agent_card_ref": reference}
-    (project / ".agentlas/routing-card.json").write_text(json.dumps(card | changes))
 
 
 def failed(am):
@@ -73,20 +63,20 @@ def test_card_of_another_shape_is_refused(agent, project, am, text, condition):
 @pytest.mark.parametrize(
     "path", ["../outside.json", "/etc/hostname", "link.json", "agents", "none"]
 )
-def test_agent_card_must_lie_in_the_project(agent, project, am, path):
+def test_agent_card_must_lie_in_the_project(agent, project, am, path, make_card):
     outside = project.parent / "outside.json"
     outside.write_text(json.dumps(AGENT_CARD))
     (project / "link.json").symlink_to(outside)
     digest = hashlib.sha256(outside.read_bytes()).hexdigest()
-    write_card(project, agent_card_ref={"path": path, "content_hash": digest})
+    make_card(project, agent_card_ref={"path": path, "content_hash": digest})
     assert failed(am) == "reference"
 
 
-def test_link_that_stays_in_the_project_is_followed(agent, project, am):
+def test_link_that_stays_in_the_project_is_followed(agent, project, am, make_card):
     (project / "link.json").symlink_to("agents/card.json")
     digest = hashlib.sha256((project / "agents/card.json").read_bytes()).hexdigest()
     reference = {"path": "link.json", "content_hash": f"sha256:{digest.upper()}"}
-    write_card(project, agent_card_ref=reference)
+    make_card(project, agent_card_ref=reference)
     assert am("trust").code == 0
     assert failed(am) is None
 
@@ -97,13 +87,13 @@ def test_changed_agent_card_is_not_the_one_that_was_meant(agent, project, am):
 
 
 @pytest.mark.parametrize("slug", ["other", "", "../up", "-dash", "a" * 65, None, "lédger-keeper"])
-def test_both_cards_must_name_the_same_agent(agent, project, am, slug):
-    write_card(project, slug=slug)
+def test_both_cards_must_name_the_same_agent(agent, project, am, slug, make_card):
+    make_card(project, slug=slug)
     assert failed(am) == "slug"
 
 
-def test_changed_routing_card_needs_another_yes(agent, project, am):
-    write_card(project, note="changed by a pull")
+def test_changed_routing_card_needs_another_yes(agent, project, am, make_card):
+    make_card(project, note="changed by a pull")
     assert failed(am) == "trust"
     assert am("index").code == 0
     assert failed(am) == "trust", "index says yes to no card"

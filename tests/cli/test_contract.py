@@ -50,9 +50,18 @@ STATUS_KEYS = {
     "retrieval",
     "last_silence",
     "last_failure",
+    "agent",
     "hosts",
 }
-WHY_KEYS = QUERY_KEYS | {"candidates", "gates", "dropped", "judged_by", "silence_reason"}
+WHY_KEYS = QUERY_KEYS | {
+    "candidates",
+    "gates",
+    "dropped",
+    "judged_by",
+    "silence_reason",
+    "agent",
+    "experience",
+}
 MODEL_KEYS = {"name", "status", "content_sha256", "path"}
 KEYS = {
     "init": {"project", "created"},
@@ -63,6 +72,8 @@ KEYS = {
     "why|how is the ledger settled": WHY_KEYS,
     "status": STATUS_KEYS,
     "trust": {"project", "trusted"},
+    "experience|add|ledgers are kept|--agent|keeper": {"agent", "id", "path", "left_out"},
+    "experience|list|--agent|keeper": {"agent", "experience"},
     "distrust": {"project", "trusted"},
     "off": {"project", "on"},
     "on": {"project", "on"},

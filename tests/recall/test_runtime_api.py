@@ -15,7 +15,6 @@ ASK = "how often do we rotate the signing keys?"
     ("options", "message"),
     [
         ({"record_memory": True}, "adds no second memory authority"),
-        ({"agent_id": "hub:x"}, "holds no agent's experience"),
         ({"limit": -1}, "limit=-1"),
         ({"token_budget": -1}, "token_budget=-1"),
         ({"scopes": ("secret",)}, "one of public, internal, private"),

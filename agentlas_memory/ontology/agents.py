@@ -1,0 +1,123 @@
+"""Where an agent's experience lies, and how it changes: the ledger first, then its projection."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentlas_memory.lean import make_private_folder
+from agentlas_memory.ontology.ledger import (
+    Ledger,
+    LedgerError,
+    append_event,
+    read_events,
+    read_ledger,
+    render_event,
+    without_secrets,
+)
+from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
+from agentlas_memory.ontology.projection import Projected, project_ledger
+from agentlas_memory.routing_card import database_below, is_own_folder
+
+_PATIENCE = 10.0  # seconds for another writer
+
+
+class Agent(NamedTuple):
+    """An agent and its files."""
+
+    slug: str
+    database: Path
+
+    @property
+    def agent_id(self) -> str:
+        """The id that its rows carry."""
+        return f"hub:{self.slug}"
+
+    @property
+    def ledger(self) -> Path:
+        """The file that is the authority."""
+        return self.database.with_suffix(".jsonl")
+
+
+class Changed(NamedTuple):
+    """What a change left behind."""
+
+    ledger: Ledger
+    projected: Projected
+
+
+def agent_in(home: str, slug: str) -> Agent:
+    """Return the agent of this name in the user's folder."""
+    return Agent(slug, Path(home, database_below(slug)))
+
+
+def change_experience(agent: Agent, events: Sequence[Mapping[str, Any]]) -> Changed:
+    """Add lines to an agent's ledger and bring its projection up to date.
+
+    All lines are tried before one is written. Raises LedgerError, StoreLocked, ForeignStore,
+    OSError.
+    """
+    with _writing(agent):
+        ledger = read_ledger(agent.ledger, agent.agent_id)
+        clean = [without_secrets(dict(event)) for event in events]
+        for event in clean:
+            ledger.apply(event)
+        for event in clean:
+            append_event(agent.ledger, event)
+        return Changed(ledger, project_ledger(ledger, agent.agent_id, agent.database))
+
+
+def rebuild_experience(agent: Agent, source: Path | None = None) -> tuple[Changed, Path | None]:
+    """Make the projection anew, from `source` in place of the agent's own ledger if one is named.
+
+    Then `source`, without credentials, becomes the ledger; the one that was there is kept, under
+    the name that is returned.
+    """
+    with _writing(agent):
+        named = source or agent.ledger
+        if not named.exists():
+            raise LedgerError(f"there is no ledger {named}")
+        ledger = read_ledger(named, agent.agent_id)
+        kept = None
+        if source is not None and not _same_file(source, agent.ledger):
+            kept = _replace_ledger(agent, source)
+        return Changed(
+            ledger, project_ledger(ledger, agent.agent_id, agent.database, anew=True)
+        ), kept
+
+
+@contextmanager
+def _writing(agent: Agent) -> Iterator[None]:
+    folder = agent.database.parent
+    make_private_folder(str(folder))
+    if not is_own_folder(str(agent.database), agent.slug):
+        raise LedgerError(f"others own a folder on the way to {folder}, or a link leads elsewhere")
+    (folder / LOCK_NAME).touch(mode=0o600)
+    with writer_lock(folder, _PATIENCE):
+        yield
+
+
+def _replace_ledger(agent: Agent, source: Path) -> Path | None:
+    """Put another ledger in place of the agent's; return where the old one is kept, if any."""
+    aside = agent.ledger.with_name(f"{agent.ledger.name}.{os.getpid()}")
+    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        for _, event in read_events(source, agent.agent_id):
+            file.write(render_event(without_secrets(event)))
+        file.flush()
+        os.fsync(file.fileno())
+    kept = None
+    if agent.ledger.exists():
+        kept = agent.ledger.with_name(f"{agent.ledger.name}.{time.strftime('%Y%m%d-%H%M%S')}")
+        while kept.exists():
+            kept = kept.with_name(kept.name + "-")
+        agent.ledger.rename(kept)
+    aside.rename(agent.ledger)
+    return kept
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    return other.exists() and one.samefile(other)

@@ -1,0 +1,264 @@
+"""From a ledger to `experience.sqlite`: built aside whole, and put in place by one rename.
+
+So a reader meets the old rows or the new ones, never a journal; the same ledger gives the same
+content.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from agentlas_memory.deadline import Deadline
+from agentlas_memory.embedding.asset import DIMENSIONS
+from agentlas_memory.embedding.query import distances
+from agentlas_memory.ontology.database import ForeignStore
+from agentlas_memory.ontology.embedder import model_identity, open_embedder
+from agentlas_memory.ontology.experience import (
+    ACTIVE,
+    MOST_ROWS,
+    SIMILAR,
+    SUPERSEDES,
+    experience_digest,
+)
+from agentlas_memory.ontology.ledger import Ledger, Row
+from agentlas_memory.ontology.naming import (
+    TERMS_VERSION,
+    IndexTerms,
+    embedded_text,
+    index_terms,
+)
+from agentlas_memory.ontology.schema import (
+    EXPERIENCE,
+    EXPERIENCE_ID,
+    EXPERIENCE_TABLES,
+    SCHEMA_VERSION,
+)
+from agentlas_memory.ontology.store import StoreUnusable, open_store
+from agentlas_memory.redact import REDACTION_VERSION
+
+_PATIENCE_MS = 10_000.0
+_ALIKE, _MOST_ALIKE = 0.8, 3  # cosine of rows that say much the same, and how many are linked
+
+
+class Projected(NamedTuple):
+    """What a projection holds, and the ids of the rows that a full scope left out."""
+
+    rows: int
+    left_out: tuple[str, ...]
+
+
+def project_ledger(
+    ledger: Ledger, agent_id: str, database: Path, *, anew: bool = False
+) -> Projected:
+    """Replace an agent's `experience.sqlite` by what its ledger says.
+
+    Vectors that are there are taken over, unless `anew`. Raises ForeignStore for another program's
+    database; a damaged file of ours is moved aside.
+    """
+    vectors = _known_vectors(database)
+    if anew:
+        vectors = {}
+    rows, left_out = _within_caps(ledger)
+    _embed(rows, vectors)
+    aside = database.with_name(f"{database.name}.{os.getpid()}")
+    aside.unlink(missing_ok=True)
+    try:
+        os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(sqlite3.connect(aside, isolation_level=None)) as connection:
+            _fill(connection, rows, ledger, agent_id, vectors)
+        with aside.open("rb") as file:
+            os.fsync(file.fileno())
+        aside.replace(database)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+    return Projected(len(rows), tuple(left_out))
+
+
+def _known_vectors(database: Path) -> dict[str, bytes]:
+    """Return the vectors of the texts that are there already, by the text that was embedded."""
+    if not database.exists():
+        _make_way(database, only_journal=True)
+        return {}
+    try:
+        store = open_store(str(database), Deadline(_PATIENCE_MS), EXPERIENCE)
+    except StoreUnusable as error:
+        _refuse_foreign(database)
+        _make_way(database, only_journal="unable to open" in str(error))
+        return {}
+    try:
+        if store.text("embedding") != model_identity():
+            return {}
+        rows = store.rows("SELECT tags, text, vector FROM experience")
+        return {_told(str(tags), str(text)): bytes(v) for tags, text, v in rows}  # type: ignore
+    except (sqlite3.DatabaseError, TypeError):
+        return {}
+    finally:
+        store.close()
+
+
+def _refuse_foreign(database: Path) -> None:
+    """Raise ForeignStore where a sound database of another program stands."""
+    try:
+        with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            ours = connection.execute("PRAGMA application_id").fetchone()[0] == EXPERIENCE_ID
+    except sqlite3.Error:
+        return
+    if tables and not ours:
+        raise ForeignStore(f"{database} is a database of another program; it was left as it is")
+
+
+def _make_way(database: Path, *, only_journal: bool) -> None:
+    """Move what is damaged aside; a journal left there would be played into the new file."""
+    suffix = f".damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+    for name in (f"{database.name}-journal",) + (() if only_journal else (database.name,)):
+        file = database.with_name(name)
+        if os.path.lexists(file):
+            file.rename(file.with_name(name + suffix))
+
+
+def _within_caps(ledger: Ledger) -> tuple[list[Row], list[str]]:
+    """Return the rows that are kept, by id, and the ids of those that a full scope has no room for.
+
+    What is superseded goes first, then what is least salient and oldest; with a row goes all that
+    it supersedes, which would count as current without it.
+    """
+    replaced = {old for _, relation, old in ledger.links if relation == SUPERSEDES}
+    out: set[str] = set()
+    for scope in {row.scope for row in ledger.rows.values()}:
+        ranked = sorted(
+            (row for row in ledger.rows.values() if row.scope == scope),
+            key=lambda row: (
+                row.status == ACTIVE and row.id not in replaced,
+                row.salience,
+                row.created,
+                row.id,
+            ),
+            reverse=True,
+        )
+        for row in ranked[MOST_ROWS:]:
+            out |= {row.id, *(old.id for old in ledger.replaced_by(row.id))}
+    kept = [row for row in ledger.rows.values() if row.id not in out]
+    return sorted(kept, key=lambda row: row.id), sorted(out)
+
+
+def _embed(rows: Sequence[Row], vectors: dict[str, bytes]) -> None:
+    """Add the vectors of the texts that have none yet."""
+    missing = [told for told in dict.fromkeys(map(_told_of, rows)) if told not in vectors]
+    if missing:
+        embedder = open_embedder(many=False)  # whether one is added or all are: the same bytes
+        vectors.update(zip(missing, embedder.embed(missing), strict=True))
+
+
+def _told_of(row: Row) -> str:
+    return _told(_tags(row), row.text)
+
+
+def _told(tags: str, text: str) -> str:
+    return embedded_text("", tags, text)
+
+
+def _tags(row: Row) -> str:
+    return ", ".join(row.tags)
+
+
+def _fill(
+    connection: sqlite3.Connection,
+    rows: Sequence[Row],
+    ledger: Ledger,
+    agent_id: str,
+    vectors: Mapping[str, bytes],
+) -> None:
+    for pragma in ("journal_mode=OFF", "synchronous=OFF"):  # nobody else knows the file yet
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute("BEGIN")
+    connection.execute(f"PRAGMA application_id = {EXPERIENCE_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    for sql in EXPERIENCE_TABLES.values():
+        connection.execute(sql)
+    connection.executemany(
+        "INSERT INTO experience VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            _values(number, row, agent_id, _terms(row, ledger), vectors[_told_of(row)])
+            for number, row in enumerate(rows, 1)
+        ),
+    )
+    kept = {row.id for row in rows}
+    told = {link for link in ledger.links if kept.issuperset((link[0], link[2]))}
+    links = sorted(told | set(_similar(rows, vectors)))
+    connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", _meta(agent_id))
+    connection.execute("COMMIT")
+
+
+def _meta(agent_id: str) -> list[tuple[str, object]]:
+    return [
+        ("agent_id", agent_id),
+        ("embedding", model_identity()),
+        ("redaction", REDACTION_VERSION),
+        ("terms_version", TERMS_VERSION),
+    ]
+
+
+def _terms(row: Row, ledger: Ledger) -> IndexTerms:
+    """Return what a row is found by: its own words, and those of what it replaced.
+
+    People ask in the words they know: "what is the SSH port" for "we moved sshd to 49222".
+    """
+    told = [row, *ledger.replaced_by(row.id)]
+    tags = ", ".join(filter(None, map(_tags, told)))
+    return index_terms("", tags, "\n".join(one.text for one in told))
+
+
+def _values(
+    number: int, row: Row, agent_id: str, terms: IndexTerms, vector: bytes
+) -> tuple[object, ...]:
+    tags = _tags(row)
+    governed = (agent_id, row.id, row.scope, row.status, row.expiry, row.salience, tags, row.text)
+    return (
+        number,
+        row.id,
+        agent_id,
+        row.scope,
+        row.status,
+        row.expiry,
+        row.salience,
+        row.created,
+        tags,
+        row.text,
+        _padded(terms),
+        terms.language,
+        vector,
+        experience_digest(*governed),
+    )
+
+
+def _padded(terms: IndexTerms) -> str:
+    """Return the terms between blanks, those of the tags on a line of their own."""
+    return "\n".join(f" {column} " for column in terms.columns)
+
+
+def _similar(rows: Sequence[Row], vectors: Mapping[str, bytes]) -> Iterator[tuple[str, str, str]]:
+    """Yield a link from each row to the few in its scope that say much the same."""
+    for scope in sorted({row.scope for row in rows}):
+        here = [row for row in rows if row.scope == scope]
+        found = [vectors[_told_of(row)] for row in here]
+        if all(len(vector) == DIMENSIONS for vector in found):
+            yield from _alike(here, found)
+
+
+def _alike(rows: Sequence[Row], vectors: Sequence[bytes]) -> Iterable[tuple[str, str, str]]:
+    block = b"".join(vectors)
+    for at, vector in enumerate(vectors):
+        if not any(vector):
+            continue
+        near = sorted((far, other) for other, far in enumerate(distances(vector, block)))
+        close = [other for far, other in near if other != at and far <= 1 - _ALIKE]
+        yield from ((rows[at].id, SIMILAR, rows[other].id) for other in close[:_MOST_ALIKE])
