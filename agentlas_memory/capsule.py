@@ -17,6 +17,7 @@ MAX_CHARACTERS = 6000
 MAX_BYTES = 9000
 MAX_SNIPPET = 720
 MAX_EXPERIENCE = 520
+MAX_GONE = 3  # vanished files that a snippet names
 
 _FRAME = (
     "scope=project-local; writes=disabled; network=disabled\n"
@@ -70,7 +71,7 @@ _VISIBLE = _Visible()
 class Evidence:
     """One snippet of the project with the place it comes from."""
 
-    __slots__ = ("end_line", "heading", "path", "start_line", "text")
+    __slots__ = ("end_line", "gone", "heading", "path", "start_line", "text")
 
     def __init__(self, path: str, heading: str, start_line: int, end_line: int, text: str) -> None:
         self.path = path
@@ -78,6 +79,7 @@ class Evidence:
         self.start_line = start_line
         self.end_line = end_line
         self.text = text
+        self.gone: list[str] = []  # files that it refers to and that have vanished
 
     def line(self) -> str:
         """Return the capsule's line for it."""
@@ -86,6 +88,8 @@ class Evidence:
             where += "#" + inert_line(self.heading)
         if self.start_line:
             where += f":L{self.start_line}-{self.end_line}"
+        for name in self.gone[:MAX_GONE]:
+            where += f"; {inert_line(name)} is gone"
         where = where.replace("[", "(").replace("]", ")")
         return f"project[{where}]: {inert_text(self.text, MAX_SNIPPET)}\n"
 

@@ -62,6 +62,7 @@ def candidate_document(candidate: Candidate, rank: int | None) -> dict[str, Any]
         "scope": row and row.scope,
         "stale": candidate.stale,
         "source_state": candidate.source_state or None,
+        "gone": candidate.gone,
         "age_days": _age_days(candidate),
         "matched": candidate.matched,
     }

@@ -44,10 +44,10 @@ JOIN entities object ON object.entity_id = r.object_id
 JOIN chunks c USING (chunk_id) JOIN sources s USING (source_id)
 WHERE r.subject_id = :entity OR r.object_id = :entity
 ORDER BY r.relation, s.path, c.start_line"""
-# `x defined_in source`, `source mentions x`: the chunk itself is the other side.
+# `x defined_in source`, `source mentions x`, `source cites x`: the chunk is the other side.
 _MENTIONS = """
-SELECT CASE m.relation WHEN 'mentions' THEN s.path ELSE e.key END, m.relation,
- CASE m.relation WHEN 'mentions' THEN e.key ELSE s.path END,
+SELECT CASE m.relation WHEN 'defined_in' THEN e.key ELSE s.path END, m.relation,
+ CASE m.relation WHEN 'defined_in' THEN s.path ELSE e.key END,
  c.chunk_id, s.path, c.heading, c.start_line, c.end_line
 FROM mentions m JOIN entities e USING (entity_id)
 JOIN chunks c USING (chunk_id) JOIN sources s USING (source_id)

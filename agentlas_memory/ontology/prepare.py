@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.chunker import chunk_document
+from agentlas_memory.ontology.citations import with_citations
 from agentlas_memory.ontology.documents import (
     MAX_FILE_BYTES,
     Chunk,
@@ -82,7 +83,7 @@ def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
         status=document_status(document) or "",
         scope=scope,
         chunks=tuple(_prepare_chunk(name, chunk) for chunk in chunks),
-        mentions=mentions,
+        mentions=with_citations(root, job.path, chunks, mentions),
         relations=links,
         size=len(data),
         changed_ns=job.changed_ns,

@@ -28,7 +28,7 @@ WHERE superseded OR EXISTS (SELECT 1 FROM relations WHERE relation = 'supersedes
 _MOST_SEGMENTS = 8
 
 # Raised when readers, chunks and their ids, entities or the embedded text change.
-_PREPARED_VERSION = 2
+_PREPARED_VERSION = 3
 
 
 def content_version() -> str:

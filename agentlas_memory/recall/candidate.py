@@ -19,6 +19,7 @@ class Candidate:
         "entity_rank",
         "evidence",
         "gate",
+        "gone",
         "lexical_context",
         "lexical_rank",
         "lexical_score",
@@ -44,6 +45,7 @@ class Candidate:
         self.evidence = 0.0  # what the gate weighs
         self.margin = 0.0  # evidence above the gate, negative below
         self.gate = ""  # why it was dropped; blank for a hit
+        self.gone: list[str] = []  # files it refers to that have vanished
         self.source_state = ""  # `moved`, `changed` or `gone` since it was indexed
 
     @property

@@ -23,7 +23,7 @@ from agentlas_memory.recall.lexical import (
     with_neighbours,
 )
 from agentlas_memory.recall.question import Question, read_question
-from agentlas_memory.recall.sources import CURRENT, source_state
+from agentlas_memory.recall.sources import CURRENT, gone_citations, source_state
 from agentlas_memory.recall.weights import Weights
 
 TYPE_CHECKING = False
@@ -257,6 +257,10 @@ def _select(
             result.hits.append(candidate)
     if not result.hits:
         result.silence_reason = _silence_reason(result.candidates)
+    elif root is not None:
+        gone = gone_citations(store, [hit.chunk_id for hit in result.hits], root)
+        for hit in result.hits:
+            hit.gone = gone.get(hit.chunk_id, [])
 
 
 def _match(candidate: Candidate, question: Question) -> None:

@@ -12,7 +12,9 @@ _NOTE_KINDS = ("constraint", "decision", "todo")
 def evidence_of(candidate: Candidate) -> Evidence:
     """Return the part of a hit that holds most of the prompt's terms."""
     assert candidate.row is not None
-    return evidence_of_row(candidate.row, candidate.matched)
+    evidence = evidence_of_row(candidate.row, candidate.matched)
+    evidence.gone = candidate.gone
+    return evidence
 
 
 def learned_of(candidate: Candidate) -> Learned:

@@ -33,6 +33,37 @@ def source_state(row: ChunkRow, root: str, store: Store) -> str:
     return MOVED if _find_again(row, data) else CHANGED
 
 
+def gone_citations(store: Store, chunk_ids: list[int], root: str) -> dict[int, list[str]]:
+    """Return for each chunk the files it refers to that were there once and are not any more."""
+    marks = ",".join("?" * len(chunk_ids))
+    cited = store.rows(
+        "SELECT m.chunk_id, e.name FROM mentions m JOIN entities e USING (entity_id)"
+        f" WHERE m.chunk_id IN ({marks}) AND m.relation = 'cites' ORDER BY e.name LIMIT {_CITED}",
+        chunk_ids,
+    )
+    gone: dict[int, list[str]] = {}
+    for chunk_id, name in cited:
+        if isinstance(name, str) and not _stands(root, name):
+            gone.setdefault(chunk_id, []).append(name)  # type: ignore[arg-type]
+    return gone
+
+
+_CITED = 200  # of the few chunks that are shown
+
+
+def _stands(root: str, name: str) -> bool:
+    """Tell whether a path is in the project, as far as it may be looked at: only inside."""
+    if name.startswith("/") or ".." in name.split("/"):
+        return True
+    try:
+        system.stat(f"{root}/{name}")
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):
+        return True
+    return True
+
+
 def _find_again(row: ChunkRow, data: bytes) -> bool:
     """Look for a chunk's lines in the changed file, and take over their numbers."""
     text = "\n" + data.decode("utf-8", "replace").replace("\r\n", "\n") + "\n"
