@@ -98,7 +98,13 @@ def recall(
     chunks = store.number("chunks")
     asked = sum(idf(count, chunks) for count in result.frequencies.values())
     ranked = fuse(_merge(lexical, dense, entities), asked)
+    if result.question.records:
+        from agentlas_memory.recall.named_records import mark_others, mark_own
+
+        ranked = mark_own(store, result.question, ranked)
     _load_rows(store, ranked, max(JUDGED, 2 * limit), result)
+    if result.question.records:
+        result.candidates = mark_others(result.question, result.candidates)
     result.gates = _gates_of(store, result, asset, dense)
     _select(store, result, scopes, result.gates if gated else None, limit, root)
     deadline.stage("judge")
