@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentlas_memory.commands.projects import open_project_store
 from agentlas_memory.home import data_home
+from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.project import Project
 from agentlas_memory.recall.candidate import Candidate
@@ -51,8 +51,8 @@ def read_receipt(store_id: str) -> dict[str, Any] | None:
     if not home:
         return None
     try:
-        receipt = json.loads(Path(home, "state", "last", f"{store_id}.json").read_bytes())
-    except (OSError, ValueError):
+        receipt = json.loads(read_file(f"{home}/state/last/{store_id}.json"))
+    except (OSError, ValueError, RecursionError):
         return None
     return receipt if isinstance(receipt, dict) else None
 

@@ -117,7 +117,9 @@ def test_a_header_name_is_a_name_of_the_project(told):
 
 
 def test_the_note_with_an_id_is_told_for_its_id(project):
-    project.index({"rfc.md": "---\nid: RFC-0012\n---\n# Clocks\n\nAll servers keep UTC, whatever their place.\n"})
+    project.index(
+        {"rfc.md": "---\nid: RFC-0012\n---\n# Clocks\n\nEach server keeps UTC wherever it is.\n"}
+    )
     assert project.sources_of("implement RFC-0012") == ["rfc.md"]
 
 
