@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agentlas_memory.lean import make_private_folder, read_file
+from agentlas_memory.lean import getenv, make_private_folder, read_file
 from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
 
 _LARGEST = 1 << 20  # bytes; the hook reads no more either
@@ -28,6 +28,7 @@ def edit_private_json(home: str, name: str) -> Iterator[dict[str, Any]]:
     One process at a time. A missing file counts as empty; keys nobody here knows stay as they are.
     """
     make_private_folder(home)
+    _close_to_others(home)
     (Path(home) / LOCK_NAME).touch(mode=0o600)
     path = Path(home, name)
     with writer_lock(Path(home), _PATIENCE):
@@ -37,6 +38,18 @@ def edit_private_json(home: str, name: str) -> Iterator[dict[str, Any]]:
         if json.dumps(values) != before:
             # People keep such files in a repository and link them.
             _replace(Path(os.path.realpath(path)), json.dumps(values, indent=2) + "\n")
+
+
+def _close_to_others(home: str) -> None:
+    """Take others' access to `~/.agentlas` away: what makes a folder in it first leaves it open.
+
+    A folder that the user named is the user's to close.
+    """
+    if os.name == "nt" or getenv("AGENTLAS_HOME"):
+        return
+    info = Path(home).stat()
+    if info.st_uid == os.getuid() and info.st_mode & 0o077:
+        Path(home).chmod(0o700)
 
 
 def read_private_json(path: Path) -> dict[str, Any]:
