@@ -36,6 +36,8 @@ def search_entities(store: Store, question: Question, scopes: tuple[str, ...]) -
     for entity_id, key in found:
         kind, _, name = str(key).partition(":")
         places = _places(store, entity_id, kind in _DOCUMENTS, scopes)
+        if kind == "adr" and len(places) > _COMMON:  # what all refer to is still one record
+            places = _places(store, entity_id, True, scopes, "AND m.relation = 'defined_in'")
         if len(places) <= _COMMON:
             _count(hits, *((kind, name) if kind in _KINDS else ("", str(key))), places)
             if kind == "id" or question.numbered.get(str(key)):
@@ -44,7 +46,7 @@ def search_entities(store: Store, question: Question, scopes: tuple[str, ...]) -
 
 
 def _places(
-    store: Store, entity_id: object, whole: bool, scopes: tuple[str, ...]
+    store: Store, entity_id: object, whole: bool, scopes: tuple[str, ...], further: str = ""
 ) -> "list[tuple[int, str]]":
     """Return (chunk id, relation) where an entity stands.
 
@@ -61,7 +63,7 @@ def _places(
     sql = (
         f"SELECT {named}, m.relation FROM mentions m JOIN chunks c USING (chunk_id)"
         " JOIN sources s USING (source_id)"
-        f" WHERE m.entity_id = ? AND s.scope IN ({allowed}) LIMIT {_COMMON + 1}"
+        f" WHERE m.entity_id = ? AND s.scope IN ({allowed}) {further} LIMIT {_COMMON + 1}"
     )
     return store.rows(sql, (entity_id, *scopes))  # type: ignore[return-value]
 

@@ -41,12 +41,18 @@ def mark_others(question: Question, candidates: list[Candidate]) -> list[Candida
         row = candidate.row
         if row is None:
             continue
-        under = [key for key in numbered_keys(plain_words(row.heading)) if key.startswith("adr:")]
-        if not set(under).isdisjoint(question.records):
+        under = _records_of(row.heading)
+        if not under.isdisjoint(question.records):
             candidate.record = OWN
         elif not candidate.record and (under or row.kind == "adr"):
             candidate.record = OTHER
     return _own_first(candidates)
+
+
+def _records_of(heading: str) -> set[str]:
+    """Return the records that the headings of a path begin with, such as `ADR 7: Ledger`."""
+    parts = (plain_words(part)[:2] for part in heading.split(" > "))
+    return {key for part in parts for key in numbered_keys(part) if key.startswith("adr:")}
 
 
 def _own_first(candidates: list[Candidate]) -> list[Candidate]:

@@ -98,6 +98,18 @@ def test_records_in_one_file_are_told_apart_by_their_headings(project):
     assert [hit.heading.rpartition(" > ")[2] for hit in hits] == ["ADR 2: Retries"]
 
 
+def test_a_heading_that_refers_to_a_record_is_not_that_record(project):
+    text = "# Runbook\n\n## Retries, see ADR 9\n\nStop the worker when retries pile up.\n"
+    project.index({"run.md": text})
+    assert project.sources_of("ADR 4: what to do when retries of the worker pile up?") == ["run.md"]
+
+
+def test_a_record_that_everybody_refers_to_is_found_by_its_number(project):
+    others = {f"docs/{n}.md": f"# Service {n}\n\nService {n} follows ADR 4.\n" for n in range(120)}
+    project.index(others | {"docs/decisions/0004.md": DOCUMENTS["docs/adr/0004.md"]})
+    assert project.sources_of("ADR 4")[0] == "docs/decisions/0004.md"
+
+
 @pytest.mark.parametrize(
     "prompt",
     ["#398", "issue #398", "what was decided in #398", "fix issue 398", "зачем сделали #398?"],
