@@ -3,6 +3,7 @@
 What went wrong and where, never what was asked or found. Read by `status` and `doctor`.
 """
 
+import sys
 from time import gmtime, strftime
 
 from agentlas_memory.lean import TYPE_CHECKING, make_private_folder, system
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 LARGEST = 256 << 10  # bytes; then the file becomes hook.log.1
 _LONGEST_LINE = 400
+_REPORTING = ("_place", "_line", "log_failure", "report")  # functions between the failure and here
 
 
 def log_failure(home: str, host: str, error: BaseException) -> None:
@@ -43,21 +45,30 @@ def _line(host: str, error: BaseException) -> str:
 def _reason(error: BaseException) -> str:
     """Return the part of a message that is ours or the system's.
 
-    Others quote what they choked on: a KeyError a word, SQLite a query, an OSError a path.
+    An error that was never raised is a complaint of ours. Others quote what they choked on: a
+    KeyError a word, SQLite a query, an OSError a path.
     """
     cause = error.__cause__ or error
     if isinstance(cause, OSError):
         return cause.strerror or ""
-    return str(error) if type(error).__name__ == "StoreUnusable" else ""
+    ours = error.__traceback__ is None or type(error).__name__ == "StoreUnusable"
+    return str(error) if ours else ""
 
 
 def _place(trace: "TracebackType | None") -> str:
-    place = "?"
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        place = f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}"
+    """Return where an error was raised; where one was made that nobody raised, who reports it."""
+    if trace is None:
+        frame = sys._getframe()
+        while frame.f_back and frame.f_code.co_name in _REPORTING:
+            frame = frame.f_back
+        return _file_and_line(frame.f_code.co_filename, frame.f_lineno)
+    while trace.tb_next is not None:
         trace = trace.tb_next
-    return place
+    return _file_and_line(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+
+
+def _file_and_line(file: str, line: int) -> str:
+    return f"{file.rpartition('/')[2]}:{line}"
 
 
 def _rotate(path: str) -> None:

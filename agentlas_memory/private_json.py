@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agentlas_memory.lean import make_private_folder
+from agentlas_memory.lean import getenv, make_private_folder, read_file
 from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
 
+_LARGEST = 1 << 20  # bytes; the hook reads no more either
 _PATIENCE = 5.0  # seconds; the lock is held for a few milliseconds
 
 
@@ -27,23 +28,46 @@ def edit_private_json(home: str, name: str) -> Iterator[dict[str, Any]]:
     One process at a time. A missing file counts as empty; keys nobody here knows stay as they are.
     """
     make_private_folder(home)
+    _close_to_others(home)
     (Path(home) / LOCK_NAME).touch(mode=0o600)
-    path = Path(home, name).resolve()  # people keep such files in a repository and link them
+    path = Path(home, name)
     with writer_lock(Path(home), _PATIENCE):
         values = read_private_json(path)
         before = json.dumps(values)
         yield values
         if json.dumps(values) != before:
-            _replace(path, json.dumps(values, indent=2) + "\n")
+            # People keep such files in a repository and link them.
+            _replace(Path(os.path.realpath(path)), json.dumps(values, indent=2) + "\n")
+
+
+def _close_to_others(home: str) -> None:
+    """Take others' access to `~/.agentlas` away: what makes a folder in it first leaves it open.
+
+    A folder that the user named is the user's to close.
+    """
+    if os.name == "nt" or getenv("AGENTLAS_HOME"):
+        return
+    info = Path(home).stat()
+    if info.st_uid == os.getuid() and info.st_mode & 0o077:
+        Path(home).chmod(0o700)
 
 
 def read_private_json(path: Path) -> dict[str, Any]:
     """Return the object in a file, an empty one without a file; else raise BrokenFile."""
     try:
-        values = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = read_file(str(path), _LARGEST + 1)
     except FileNotFoundError:
         return {}
-    except ValueError as error:  # not JSON, or not UTF-8
+    except PermissionError:
+        raise
+    except OSError as error:  # a folder, a FIFO, a device, links in a circle
+        reason = error.strerror or "not a regular file"
+        raise BrokenFile(f"{path} cannot be read: {reason}") from error
+    if len(data) > _LARGEST:
+        raise BrokenFile(f"{path} is larger than 1 MiB")
+    try:
+        values = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, or nested without end
         raise BrokenFile(f"{path} is not valid JSON: {error}") from error
     if not isinstance(values, dict):
         raise BrokenFile(f"{path} does not hold a JSON object")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, cast
 
 from agentlas_memory.lean import identity
-from agentlas_memory.private_json import BrokenFile, edit_private_json
+from agentlas_memory.private_json import BrokenFile, edit_private_json, read_private_json
 from agentlas_memory.trust import TRUSTED_FILE
 
 
@@ -52,6 +53,11 @@ def set_paused(home: str, store_root: str, paused: bool) -> bool:
         else:
             entry.pop("on", None)
         return True
+
+
+def read_trust_file(home: str) -> list[Any]:
+    """Return the entries of `trusted.json`; raise BrokenFile where the hook can read none."""
+    return _entries(read_private_json(Path(home, TRUSTED_FILE)), home)
 
 
 def check_trust_file(home: str) -> None:

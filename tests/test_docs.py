@@ -65,3 +65,18 @@ def test_every_command_that_is_named_exists(page):
 def test_every_link_leads_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def test_the_page_on_quality_describes_the_files_that_the_benchmarks_read(tmp_path):
+    from agentlas_memory.bench import corpus, quality
+
+    page = (ROOT / "docs/quality.md").read_text()
+    for name in (corpus.CORPUS, quality.QUERIES, quality.JUDGEMENTS):
+        assert f"| `{name}` |" in page
+    fields = {*corpus.Text._fields, *quality.Question._fields}
+    assert all(f"`{name}`" in page or f'"{name}"' in page for name in fields)
+
+
+def test_every_page_is_reached_from_the_readme():
+    readme = (ROOT / "README.md").read_text()
+    assert [page.name for page in PAGES[1:] if f"(docs/{page.name})" not in readme] == []

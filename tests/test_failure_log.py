@@ -35,6 +35,13 @@ def test_a_line_says_when_who_what_and_where(log):
     )
 
 
+def test_an_error_that_was_never_raised_has_a_place_and_its_words(log):
+    (line,) = log(ValueError("--host takes one of: claude, raw"))
+    assert re.search(
+        r" ValueError at test_failure_log\.py:\d+: --host takes one of: claude, raw$", line
+    )
+
+
 OTHERS = [
     KeyError(SECRET),
     ValueError(f"invalid literal: {SECRET}"),

@@ -28,6 +28,7 @@ GATES = {  # code -> what it means, for the sentence of silence
     "scope": "is in a scope that was not asked for",
     "policy_source": "is an instruction file that hosts load themselves",
     "superseded": "was superseded by a later document",
+    "other_record": "belongs to another decision record than the one that was named",
     "damaged": "does not match its digest",
     "budget": "came after as many hits as are shown",
     "duplicate": "repeats a hit above it",

@@ -6,6 +6,7 @@ traceback in `~/.agentlas/state/cli.log`.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -103,7 +104,8 @@ def _log(details: str) -> Path:
     if path.exists() and path.stat().st_size > LARGEST:
         path.replace(f"{path}.1")
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    path.touch(mode=0o600)
-    with path.open("a", encoding="utf-8", errors="replace") as file:
+    # A pipe put there must not hold the command.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8", errors="replace") as file:
         file.write(f"{stamp}\n{redact(details)}\n")
     return path

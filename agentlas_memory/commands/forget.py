@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 import click
 
+from agentlas_memory.commands.errors import REFUSED, UserError
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import prepare_writing, require
+from agentlas_memory.lean import read_file
+
+_WHOLE = 1 << 40  # bytes; what cannot be forgotten is written back, so all of it is kept
+_KINDS = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe"}
 
 
 @click.command()
@@ -25,7 +31,7 @@ def forget(identity: str, named: str | None, as_json: bool) -> None:
     root = Path(project.store_root)
     prepare_writing(project)
     path, document = _find(root, identity)
-    content = path.read_bytes()
+    content = _read(path)
     path.unlink()
     kept = f"The note is kept in {path}; nothing was forgotten."
     try:
@@ -37,6 +43,19 @@ def forget(identity: str, named: str | None, as_json: bool) -> None:
         print_json({"note": document})
     else:
         say(f"Forgot {identity}: {path} was removed, and its text from the store.")
+
+
+def _read(path: Path) -> bytes:
+    """Return the file's content, or refuse what is no file: nothing of it is in the store."""
+    mode = path.lstat().st_mode
+    if stat.S_ISREG(mode):
+        return read_file(str(path), _WHOLE, follow=False)
+    raise UserError(
+        f"{path} is {_KINDS.get(stat.S_IFMT(mode), 'no file')}, and so no note.",
+        kept="It was left as it is; nothing of it is in the store.",
+        next_step="remove it by hand",
+        code=REFUSED,
+    )
 
 
 def _find(root: Path, identity: str) -> tuple[Path, dict[str, object]]:

@@ -45,7 +45,11 @@ def index(
     named: str | None,
     as_json: bool,
 ) -> None:
-    """Bring the store up to date with the project's files; a PATH narrows the run."""
+    """Bring the store up to date with the project's files; a PATH narrows the run.
+
+    What was added, changed, removed or left unchanged are the files of this run; sources and chunks
+    are all that the store holds, notes and other files included.
+    """
     if watch and as_json:
         raise UserError("--watch prints no JSON: it never ends by itself.", code=WRONG_USE)
     project = require(named)
@@ -121,9 +125,9 @@ def as_document(report: IndexReport) -> dict[str, Any]:
 def summary(report: IndexReport) -> str:
     """Return what a run did, for a person."""
     lines = [
-        f"{report.sources} sources, {report.chunks} chunks in the store: {report.added} added,"
-        f" {report.changed} changed, {report.removed} removed, {report.unchanged} unchanged"
-        f" ({report.seconds:.2f} s)"
+        f"this run: {report.added} added, {report.changed} changed, {report.removed} removed,"
+        f" {report.unchanged} unchanged ({report.seconds:.2f} s)",
+        f"in the store: {report.sources} sources, {report.chunks} chunks",
     ]
     lines += [f"skipped {one.path}: {one.reason}" for one in report.skipped[:_SHOWN_SKIPS]]
     if len(report.skipped) > _SHOWN_SKIPS:

@@ -12,7 +12,7 @@ from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import CONFIG, create_store, refuse_untrusted, require_home
 from agentlas_memory.home import user_home
-from agentlas_memory.lean import identity
+from agentlas_memory.lean import identity, read_file
 from agentlas_memory.ontology.documents import PRIVATE_SUFFIX
 from agentlas_memory.project import DATABASE, Project, normal_path
 from agentlas_memory.trust_file import check_trust_file
@@ -82,7 +82,7 @@ def _make_config(root: str) -> bool:
 def _make_gitignore(root: str) -> bool:
     """Have git ignore the store and private notes, beside what the team ignores there."""
     path = Path(root, GITIGNORE)
-    text = path.read_text(encoding="utf-8") if path.exists() else _IGNORE_TEXT
+    text = read_file(str(path)).decode("utf-8") if path.exists() else _IGNORE_TEXT
     missing = [pattern for pattern in _IGNORED if pattern not in text.split()]
     if missing:
         text += "\n" * (not text.endswith("\n")) + "\n".join(missing) + "\n"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentlas_memory.commands.projects import open_project_store
 from agentlas_memory.commands.standing import agent_of
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home
+from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.experience import experience_rows
 from agentlas_memory.ontology.schema import EXPERIENCE
 from agentlas_memory.ontology.store import Store, open_store
@@ -64,8 +64,8 @@ def read_receipt(store_id: str) -> dict[str, Any] | None:
     if not home:
         return None
     try:
-        receipt = json.loads(Path(home, "state", "last", f"{store_id}.json").read_bytes())
-    except (OSError, ValueError):
+        receipt = json.loads(read_file(f"{home}/state/last/{store_id}.json"))
+    except (OSError, ValueError, RecursionError):
         return None
     return receipt if isinstance(receipt, dict) else None
 

@@ -8,6 +8,7 @@ from agentlas_memory.commands.errors import WRONG_USE, UserError, command_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import require, require_home, settings
+from agentlas_memory.lean import getenv
 from agentlas_memory.settings_file import set_paused_everywhere
 from agentlas_memory.trust_file import set_paused
 
@@ -58,3 +59,5 @@ def _report(project: str | None, on: bool, as_json: bool) -> None:
         say(f"Memory is {'on' if on else 'paused'} in {project or 'all trusted projects'}.")
         if project and on and settings().get("off") is True:
             say("It is still paused everywhere. Next: agentlas-memory on --all")
+        if on and getenv("AGENTLAS_MEMORY") == "off":
+            say("It is silent for programs that have AGENTLAS_MEMORY=off, as this one: unset it.")

@@ -141,6 +141,9 @@ def refuse_untrusted(project: Project) -> None:
     known = trust is not None and store_id in ("", trust.store_id)
     if known and not Path(project.database).is_symlink():
         return
+    from agentlas_memory.trust_file import read_trust_file
+
+    read_trust_file(require_home())  # a broken one is to be repaired, and trust would not help
     name = project.store_root
     yes = f"{command_line('trust', name)}, or " if store_id else ""
     raise UserError(

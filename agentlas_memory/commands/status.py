@@ -10,19 +10,15 @@ from typing import Any
 
 import click
 
-from agentlas_memory.commands.errors import command_line
+from agentlas_memory.commands.advice import broken_file, memory_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, show
 from agentlas_memory.commands.projects import find
-from agentlas_memory.commands.standing import (
-    agent_of,
-    is_trusted,
-    retrieval_of,
-    silenced_by,
-    store_state,
-)
+from agentlas_memory.commands.standing import agent_of, is_trusted, retrieval_of, store_state
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home
+from agentlas_memory.lean import read_file
+from agentlas_memory.ontology.documents import MAX_FILE_BYTES
 from agentlas_memory.ontology.schema import EXPERIENCE
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
 from agentlas_memory.project import Project
@@ -40,7 +36,9 @@ def status(named: str | None, as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
-        show("\n".join(_lines(document, silenced_by(project) if project else "")))
+        show("\n".join(_lines(document, memory_line(project, document["store"]["state"]))))
+        if broken := broken_file("settings.json"):
+            show(f"settings:      none hold, {broken}")
 
 
 def describe(project: Project | None) -> dict[str, Any]:
@@ -130,7 +128,7 @@ def _as_iso(seconds: int) -> str | None:
 
 
 def _sha256(path: Path) -> bytes:
-    return hashlib.sha256(path.read_bytes()).digest()
+    return hashlib.sha256(read_file(str(path), MAX_FILE_BYTES, follow=False)).digest()
 
 
 def _last_failure() -> str | None:
@@ -143,17 +141,8 @@ def _last_failure() -> str | None:
     return lines[-1] if lines else None
 
 
-def _lines(document: dict[str, Any], silenced: str) -> list[str]:
+def _lines(document: dict[str, Any], memory: str) -> list[str]:
     store = document["store"]
-    why_silent = {
-        "untrusted": f"not trusted; {command_line('trust', document['project'] or '')}",
-        "off": "paused; agentlas-memory on, or on --all",
-    }
-    memory = why_silent.get(silenced, "on")
-    if document["project"] is None:
-        memory = "none here; agentlas-memory init"
-    elif store["state"] == "missing" and not document["agent"]:
-        memory = "no store yet; agentlas-memory index"
     agent = document["agent"]
     told = f"{agent['name']}, {_shown(agent['rows'])} rows {agent['reason']}" if agent else "-"
     return [

@@ -23,7 +23,9 @@ def explain_failure(error: Exception) -> UserError | None:
     if isinstance(error, sqlite3.OperationalError):
         return _explain_sqlite(error)
     if isinstance(error, BrokenFile):
-        return UserError(str(error), next_step="repair the file, or move it away", code=REFUSED)
+        from agentlas_memory.commands.advice import REPAIR
+
+        return UserError(f"{error}.", next_step=REPAIR, code=REFUSED)
     if isinstance(error, StoreUnusable):
         return UserError(
             f"The store cannot be read: {error}.",

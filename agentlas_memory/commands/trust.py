@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 
 import click
 
+from agentlas_memory.commands.errors import command_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import (
@@ -15,8 +17,14 @@ from agentlas_memory.commands.projects import (
     require_home,
 )
 from agentlas_memory.ontology.store import Store
-from agentlas_memory.project import Project
-from agentlas_memory.routing_card import CardRejected, card_slug, read_card
+from agentlas_memory.project import ROUTING_CARD, Project
+from agentlas_memory.routing_card import (
+    CONDITIONS,
+    CardRejected,
+    card_slug,
+    read_card,
+    verify_card,
+)
 from agentlas_memory.trust import owned_by_us_alone
 from agentlas_memory.trust_file import add_trust, remove_trust
 
@@ -30,7 +38,7 @@ def trust(named: str | None, as_json: bool) -> None:
     """
     project = require_card(named)
     home = require_home()
-    card, slug = _sound_card(project.store_root)
+    card, about_card = _read_card(project.store_root, home)
     if card and not project.has_store:
         shown, store_id, shared = project.store_root, secrets.token_hex(16), False
     else:
@@ -40,8 +48,8 @@ def trust(named: str | None, as_json: bool) -> None:
         print_json({"project": project.store_root, "trusted": True})
     else:
         say(f"Trusted: {shown}")
-        if card:
-            say(f"  routing card: the experience of the agent {slug} may be recalled here")
+        if about_card:
+            say(f"  routing card: {about_card}")
 
 
 def _read_store(project: Project) -> tuple[str, str, bool]:
@@ -53,13 +61,21 @@ def _read_store(project: Project) -> tuple[str, str, bool]:
         store.close()
 
 
-def _sound_card(store_root: str) -> tuple[str, str]:
-    """Return hash and agent of the project's routing card, blank where it has none that holds."""
+def _read_card(store_root: str, home: str) -> tuple[str, str]:
+    """Return the hash of a routing card that holds, else blank, and a sentence on the card."""
+    if not os.path.lexists(f"{store_root}/{ROUTING_CARD}"):
+        return "", ""
+    sound = ""
     try:
         card, card_hash = read_card(store_root)
-        return card_hash, card_slug(store_root, card)
-    except CardRejected:
-        return "", ""
+        card_slug(store_root, card)
+        sound = card_hash
+        slug = verify_card(store_root, home, card_hash).slug
+    except CardRejected as error:
+        verdict = "accepted, but nothing is recalled by it" if sound else "not accepted"
+        why = f"not so that {CONDITIONS[error.condition]} ({error})"
+        return sound, f"{verdict}: {why}; {command_line('card check', store_root)}"
+    return sound, f"the experience of the agent {slug} may be recalled here"
 
 
 @click.command()

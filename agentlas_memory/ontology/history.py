@@ -1,4 +1,4 @@
-"""When files were last committed, as far as git tells in short time."""
+"""Which files git tracks and when they were last committed, as far as it tells in short time."""
 
 from __future__ import annotations
 
@@ -26,13 +26,25 @@ def commit_times(project: Path, paths: Iterable[str]) -> dict[str, int]:
     wanted = set(paths)
     if not wanted:
         return {}
-    command = ["git", "--literal-pathspecs", "-C", str(project), "log", f"-{_COMMITS}"]
-    command += ["--format=%x01%ct", "--name-only", "-z", "--relative", "--no-renames"]
+    command = ["log", f"-{_COMMITS}", "--format=%x01%ct", "--name-only", "-z", "--relative"]
     # A signature is checked by whatever program the repository's configuration names.
-    command += ["--no-show-signature", "--", *(wanted if len(wanted) <= _FEW else ".")]
+    command += ["--no-renames", "--no-show-signature", "--"]
+    command += wanted if len(wanted) <= _FEW else ["."]
+    return _newest(_ask_git(project, command), wanted)
+
+
+def tracked_files(project: Path, folder: str) -> frozenset[str]:
+    """Return the paths of the files in a folder that git tracks, as far as it tells."""
+    return frozenset(filter(None, _ask_git(project, ["ls-files", "-z", "--", folder]).split("\0")))
+
+
+def _ask_git(project: Path, command: list[str]) -> str:
+    """Return what git prints, nothing where it fails or is too slow."""
+    # A monitor is whatever program the repository's configuration names, too.
+    git = ["git", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-C", str(project)]
     try:
         output = subprocess.run(
-            command,
+            git + command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_SECONDS,
@@ -40,8 +52,8 @@ def commit_times(project: Path, paths: Iterable[str]) -> dict[str, int]:
             env=_environment(),
         ).stdout
     except (OSError, subprocess.SubprocessError):
-        return {}
-    return _newest(output.decode("utf-8", "surrogateescape"), wanted)
+        return ""
+    return output.decode("utf-8", "surrogateescape")
 
 
 def _environment() -> dict[str, str]:

@@ -31,11 +31,11 @@ Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What a run did, and what the store holds now."""
+    """What the store holds now, and what a run did with the files that it was about."""
 
-    sources: int
+    sources: int  # in the whole store, records included
     chunks: int
-    added: int
+    added: int  # files of this run, which paths may have narrowed
     changed: int
     removed: int
     unchanged: int

@@ -19,7 +19,9 @@ from agentlas_memory.project import DATABASE, is_policy_file
 
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".org", ".txt")
 _OWN_FOLDER = ".agentlas"
-_GENERATED = frozenset({"node_modules", "vendor", ".venv", "dist", "build", "target"})
+_GENERATED = frozenset({"node_modules", "vendor", ".venv"})
+_BUILT = frozenset({"dist", "build", "target"})  # some projects keep the sources of their site here
+_UNTOLD = (".git", _OWN_FOLDER)  # nobody asks why these are left out
 
 
 class OutsideProject(ValueError):
@@ -82,6 +84,8 @@ class _Walk:
             path[:end] for path in self._asked for end in range(len(path)) if path[end] == "/"
         }
         self._rules, self._base = rules_for(root)
+        self._built: tuple[str, ...] = ()  # build folders with documents that git tracks
+        self._tracked: frozenset[str] = frozenset()  # all that it tracks there
 
     def run(self) -> Iterator[Found | Skipped]:
         # A stack instead of recursion: folders may be nested deeper than Python's calls.
@@ -95,7 +99,8 @@ class _Walk:
             if not _is_folder(candidate.entry):
                 yield from self._judge_file(candidate)
             elif reason := self._folder_reason(candidate):
-                yield Skipped(_printable(candidate.path), reason)
+                if candidate.entry.name not in _UNTOLD or self._is_asked_for(candidate.path):
+                    yield Skipped(_printable(candidate.path), reason)
             else:
                 try:
                     pending += self._enter(candidate)
@@ -131,17 +136,33 @@ class _Walk:
             return "its name is not UTF-8"
         if name in _GENERATED:
             return f"{name} folder"
+        if name in _BUILT and not self._is_tracked(folder.path):
+            return f"{name} folder"
         if name.startswith("."):
             return "hidden folder"
         if folder.path.startswith(f"{INBOX}/"):
             return "folder in the inbox"
         if self._config.is_excluded(folder.path + "/"):
             return "exclude in memory.toml"
-        if folder.rules.ignores(f"{self._base}{folder.path}/"):
+        if name not in _BUILT and folder.rules.ignores(f"{self._base}{folder.path}/"):
             return "ignored by git"
         if _is_regular(self._root / folder.path / DATABASE):
             return "has its own store"
         return None
+
+    def _is_tracked(self, folder: str) -> bool:
+        """Tell whether git tracks documents in a build folder; it may rule out the rest of it."""
+        from agentlas_memory.ontology.history import tracked_files
+
+        found = tracked_files(self._root, folder)
+        if not any(map(self._is_in_set, found)):
+            return False
+        self._built += (f"{folder}/",)
+        self._tracked |= found
+        return True
+
+    def _is_asked_for(self, path: str) -> bool:
+        return path in self._asked or path in self._on_the_way
 
     def _judge_file(self, file: _Candidate) -> Iterator[Found | Skipped]:
         try:
@@ -155,19 +176,17 @@ class _Walk:
         reason = self._file_reason(file, status)
         if reason:
             yield Skipped(_printable(file.path), reason)
-        elif self._is_in_set(file):
+        elif self._is_in_set(file.path):
             yield Found(file.path, status.st_size, last_change(status))
 
-    def _is_in_set(self, file: _Candidate) -> bool:
-        return file.entry.name.lower().endswith(TEXT_SUFFIXES) or self._config.is_included(
-            file.path
-        )
+    def _is_in_set(self, path: str) -> bool:
+        return path.lower().endswith(TEXT_SUFFIXES) or self._config.is_included(path)
 
     def _file_reason(self, file: _Candidate, status: os.stat_result) -> str | None:
         """Return why a file is left out; what is in no set needs no reason unless asked for."""
         if file.entry.is_symlink():
             return "symbolic link"
-        if not self._is_in_set(file):
+        if not self._is_in_set(file.path):
             asked = file.path in self._asked
             return "not a text format; name it under include in memory.toml" if asked else None
         if not _is_utf8(file.entry.name):
@@ -179,6 +198,8 @@ class _Walk:
         is_note = file.path.startswith(f"{INBOX}/")
         if not is_note and self._config.is_excluded(file.path):
             return "exclude in memory.toml"
+        if file.path.startswith(self._built) and file.path not in self._tracked:
+            return "in a build folder, and not tracked by git"
         if not is_note and file.rules.ignores(self._base + file.path):
             return "ignored by git"
         if status.st_size > MAX_FILE_BYTES:

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from agentlas_memory.ontology.store import ChunkRow
     from agentlas_memory.recall.entity import EntityHit
 
+OWN, MENTIONS, OTHER = "own", "mentions", "other"  # of the record that is named; of another one
+
 
 class Candidate:
     """A chunk in the ranking; ranks count from 1, None where a list does not hold it."""
@@ -25,6 +27,7 @@ class Candidate:
         "lexical_score",
         "margin",
         "matched",
+        "record",
         "row",
         "score",
         "source_state",
@@ -39,6 +42,7 @@ class Candidate:
         self.cosine: float | None = None
         self.entity_rank: int | None = None
         self.entity: EntityHit | None = None  # what of the prompt is named here
+        self.record = ""  # what it has to do with a decision record that the prompt names
         self.score = 0.0  # of the fusion
         self.row: ChunkRow | None = None
         self.matched: list[str] = []  # terms of the prompt in this chunk

@@ -28,6 +28,7 @@ from agentlas_memory.recall.weights import Weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from agentlas_memory.ontology.store import ChunkRow
     from agentlas_memory.recall.dense import Cosines, WithMean
     from agentlas_memory.recall.entity import EntityHit
 
@@ -98,7 +99,13 @@ def recall(
     chunks = store.number("chunks")
     asked = sum(idf(count, chunks) for count in result.frequencies.values())
     ranked = fuse(_merge(lexical, dense, entities), asked)
+    if result.question.records:
+        from agentlas_memory.recall.named_records import mark_others, mark_own
+
+        ranked = mark_own(store, result.question, ranked)
     _load_rows(store, ranked, max(JUDGED, 2 * limit), result)
+    if result.question.records:
+        result.candidates = mark_others(result.question, result.candidates)
     result.gates = gates_of(result, asset, dense, chunks, store.measure("noise"))
     _select(store, result, scopes, result.gates if gated else None, limit, root)
     deadline.stage("judge")
@@ -291,7 +298,25 @@ def _file_gate(candidate: Candidate, store: Store, result: Recall, root: str | N
     if any(hit.row is not None and _repeats(row.text, hit.row.text) for hit in result.hits):
         return "duplicate"
     candidate.source_state = CURRENT if root is None else source_state(row, root, store)
-    return "stale" if candidate.stale else ""
+    if candidate.stale:
+        return "stale"
+    if any(hit.row is not None and _overlaps(row, hit.row) for hit in result.hits):
+        return "duplicate"
+    return ""
+
+
+def _overlaps(row: "ChunkRow", shown: "ChunkRow") -> bool:
+    """Tell whether more than half of a chunk, or of the shown one, stands in lines of both.
+
+    Neighbours share a sixth, so that no sentence is cut from what it refers to.
+    """
+    if row.path != shown.path:
+        return False
+    if row.end_line < shown.start_line or shown.end_line < row.start_line:
+        return False
+    lines, others = (set(one.text.split("\n")) for one in (row, shown))
+    common = sum(map(len, lines & others))  # a line may be cut, and its parts are not the same
+    return 2 * common > min(sum(map(len, lines)), sum(map(len, others)))
 
 
 def _repeats(text: str, shown: str) -> bool:

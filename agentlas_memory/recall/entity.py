@@ -2,7 +2,7 @@
 
 from agentlas_memory.ontology.stopwords import STOP_WORDS
 from agentlas_memory.ontology.store import DECISION_FIRST, Store
-from agentlas_memory.recall.question import Question
+from agentlas_memory.recall.question import Question, plain_words
 
 DEPTH = 20
 _KINDS = ("path", "adr", "issue", "id", "heading")  # of keys; an identifier's has none
@@ -10,18 +10,18 @@ _DOCUMENTS = ("path", "adr", "id")
 _COMMON = 30  # an entity of more chunks than this points nowhere
 _WORDS_READ = 48
 _LONGEST_HEADING = 6  # words of a heading that people quote
-_AROUND = "?!.,:;()[]{}<>'\"`*“”‘’…"
 
 
 class EntityHit:
     """A chunk that names something of the prompt."""
 
-    __slots__ = ("certain", "chunk_id", "score", "words")
+    __slots__ = ("certain", "chunk_id", "named", "score", "words")
 
     def __init__(self, chunk_id: int) -> None:
         self.chunk_id = chunk_id
         self.score = 0.0  # larger for what is rarer
         self.certain = False  # defines a path, a decision, an issue or a heading of several words
+        self.named = False  # names a decision, an issue or an id, without defining it maybe
         self.words: set[str] = set()  # single words that are headings or identifiers here
 
 
@@ -36,13 +36,17 @@ def search_entities(store: Store, question: Question, scopes: tuple[str, ...]) -
     for entity_id, key in found:
         kind, _, name = str(key).partition(":")
         places = _places(store, entity_id, kind in _DOCUMENTS, scopes)
+        if kind == "adr" and len(places) > _COMMON:  # what all refer to is still one record
+            places = _places(store, entity_id, True, scopes, "AND m.relation = 'defined_in'")
         if len(places) <= _COMMON:
             _count(hits, *((kind, name) if kind in _KINDS else ("", str(key))), places)
+            if kind == "id" or question.numbered.get(str(key)):
+                _mark(hits, places)
     return sorted(hits.values(), key=lambda hit: (-hit.score, hit.chunk_id))[:DEPTH]
 
 
 def _places(
-    store: Store, entity_id: object, whole: bool, scopes: tuple[str, ...]
+    store: Store, entity_id: object, whole: bool, scopes: tuple[str, ...], further: str = ""
 ) -> "list[tuple[int, str]]":
     """Return (chunk id, relation) where an entity stands.
 
@@ -59,7 +63,7 @@ def _places(
     sql = (
         f"SELECT {named}, m.relation FROM mentions m JOIN chunks c USING (chunk_id)"
         " JOIN sources s USING (source_id)"
-        f" WHERE m.entity_id = ? AND s.scope IN ({allowed}) LIMIT {_COMMON + 1}"
+        f" WHERE m.entity_id = ? AND s.scope IN ({allowed}) {further} LIMIT {_COMMON + 1}"
     )
     return store.rows(sql, (entity_id, *scopes))  # type: ignore[return-value]
 
@@ -76,6 +80,11 @@ def _count(hits: dict[int, EntityHit], kind: str, name: str, places: list[tuple[
         hit.certain |= defines and not single and bool(telling)
 
 
+def _mark(hits: dict[int, EntityHit], places: list[tuple[int, str]]) -> None:
+    for chunk_id, _ in places:
+        hits[chunk_id].named = True
+
+
 def entity_keys(question: Question) -> dict[str, None]:
     """Return the keys (see `ontology/keys.py`) of all that the prompt may be naming."""
     keys: dict[str, None] = {}
@@ -83,12 +92,10 @@ def entity_keys(question: Question) -> dict[str, None]:
         keys[term.surface] = None
         if term.identifier:
             keys["path:" + term.surface] = None
-    words = [word.strip(_AROUND).casefold() for word, _ in question.words[:_WORDS_READ]]
-    for at, word in enumerate(words):
-        if number := _number_after(word, "adr") or _number(word == "adr", words[at + 1 : at + 2]):
-            keys[f"adr:{number}"] = None
-        if number := _number_after(word, "#") or _number_after(word, "gh-"):
-            keys[f"issue:{number}"] = None
+            if any(char.isdigit() for char in term.surface):  # `getting-started` is a plain word
+                keys["id:" + term.surface] = None
+    keys |= dict.fromkeys(question.numbered)
+    words = plain_words(question.text)[:_WORDS_READ]
     for phrase in _phrases(words):
         keys["heading:" + phrase] = None
     return keys
@@ -101,13 +108,3 @@ def _phrases(words: list[str]) -> list[str]:
         for length in range(1, _LONGEST_HEADING + 1)
         if start + length <= len(words)
     ]
-
-
-def _number_after(word: str, mark: str) -> str:
-    """Return the number in `adr-0007` or `#12` without leading zeros, blank when there is none."""
-    rest = word[len(mark) :].lstrip("-_#") if word.startswith(mark) else ""
-    return rest.lstrip("0") if rest.isascii() and rest.isdigit() else ""
-
-
-def _number(named: bool, following: list[str]) -> str:
-    return _number_after(following[0], "") if named and following else ""

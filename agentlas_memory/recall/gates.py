@@ -5,7 +5,7 @@ and what they keep and let through: docs/quality.md.
 """
 
 from agentlas_memory.ontology.analyzer import QueryTerm, analyze
-from agentlas_memory.recall.candidate import Candidate
+from agentlas_memory.recall.candidate import OTHER, OWN, Candidate
 from agentlas_memory.recall.lexical import bm25_idf, rarest_terms
 from agentlas_memory.recall.question import Question
 from agentlas_memory.recall.weights import Weights
@@ -50,6 +50,7 @@ class Gates:
             for piece in terms[1:]
         }
         self._asks = question.is_question
+        self._alone = len(question.terms) == 1
         self._brief = self._asks and len(question.terms) <= 2
         rare = max(3, chunks // 100)
         self._named = {
@@ -60,12 +61,14 @@ class Gates:
 
     def judge(self, candidate: Candidate) -> str:
         """Return blank for a candidate that passes, else the gate's code; sets its evidence."""
+        if candidate.record == OTHER:
+            return "other_record"
         matched = self._without_pieces(candidate.matched)
         mass = sum(self.weights.of[term] for term in matched)
         if self._kind == WITHOUT_MODEL:
-            candidate.evidence = self._share(candidate, mass)
+            candidate.evidence = self._share(candidate, mass) + self._of_number(candidate)
         elif self._kind == OTHER_LANGUAGE:
-            candidate.evidence = self._of_words(candidate, mass)
+            candidate.evidence = self._of_words(candidate, mass) + self._of_number(candidate)
         elif candidate.cosine == 0.0:  # the model does not know the chunk: it has no direction
             candidate.evidence = self._of_words(candidate, mass) - _WORDS_GATE + self.height
         else:
@@ -120,7 +123,10 @@ class Gates:
         entity = candidate.entity
         if entity is not None and entity.certain:
             return _CERTAIN
-        bonus = _NAMED if self._named.intersection(candidate.matched) else 0.0
+        named = candidate.record == OWN or (entity is not None and entity.named)
+        bonus = _NAMED if named or self._named.intersection(candidate.matched) else 0.0
+        if named and self._alone:
+            bonus += _BRIEF
         if entity is not None:
             told = max((self._of_word.get(word, 0.0) for word in entity.words), default=0.0)
             bonus = max(bonus, told * (_NAMED if self._asks else _MENTIONED))
@@ -128,6 +134,11 @@ class Gates:
         if self._brief and specific >= _TELLING:
             bonus = max(bonus, _BRIEF)
         return bonus
+
+    def _of_number(self, candidate: Candidate) -> float:
+        """Return enough for what is named by its number: it is the same in every language."""
+        entity = candidate.entity
+        return self.height if entity is not None and entity.named else 0.0
 
     def _of_words(self, candidate: Candidate, mass: float) -> float:
         """Weigh matched words alone, where the model does not know the text.
@@ -164,7 +175,19 @@ def _is_own(term: QueryTerm, question: Question) -> bool:
     if any(sign in term.surface for sign in "_./"):
         return True
     words = (word.strip("`'\"(),;:?!.") for word, terms in question.words if term in terms)
-    return any(word[:1].islower() and word != word.lower() for word in words)
+    return any(_is_camel_case(word) or _is_header(word) for word in words)
+
+
+def _is_camel_case(word: str) -> bool:
+    return word[:1].islower() and word != word.lower()
+
+
+def _is_header(word: str) -> bool:
+    """Tell `X-Request-Budget` from `end-to-end`."""
+    parts = word.split("-")
+    return len(parts) > 2 and (
+        word[:2] in ("x-", "X-") or all(part[:1].isupper() for part in parts)
+    )
 
 
 # Logistic regression on right answers and on prompts about something else.

@@ -34,7 +34,7 @@ class Weights:
             name: log((total + 1) / (frequencies.get(name, 0) + 0.5)) / log(total)
             for name in question.terms
         }
-        if "adr" in self.rarity and any(char.isdigit() for char in question.text):
+        if "adr" in self.rarity and question.records:
             self.rarity["adr"] = 0.0  # a number says which record is meant, not this word
         self.of = {name: self.specific[name] * self.rarity[name] for name in question.terms}
         self.total = sum(self.of.values())

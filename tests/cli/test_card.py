@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from agentlas_memory.routing_card import CONDITIONS
+
 AGENT_CARD = {"slug": "ledger_keeper", "about": "keeps ledgers"}
 
 
@@ -125,3 +127,31 @@ def test_no_link_leads_to_another_agents_experience(agent, am, part):
 def test_database_that_others_may_write_is_not_the_agents_own(agent, am):
     agent.chmod(0o666)
     assert failed(am) == "database"
+
+
+def test_trust_says_what_came_of_the_card(agent, project, am):
+    assert "ledger-keeper may be recalled here" in am("trust").err
+    agent.unlink()
+    told = am("trust").err
+    assert "accepted, but nothing is recalled by it" in told
+    assert str(agent) in told
+    assert failed(am) == "database"
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"routing_status": "draft"}, "it is 'draft'"),
+        ({"slug": "other"}, "they name other and ledger-keeper"),
+        ({"agent_card_ref": None}, "there is no agent_card_ref"),
+    ],
+)
+def test_trust_says_why_a_card_was_not_accepted(agent, project, am, make_card, changes, found):
+    make_card(project, **changes)
+    told = am("trust").err
+    assert f"not accepted: not so that {CONDITIONS[failed(am)]} ({found})" in told
+    assert f"agentlas-memory card check --project '{project}'" in told
+
+
+def test_trust_does_not_speak_of_a_card_that_is_not_there(project, am):
+    assert "card" not in am("trust").err

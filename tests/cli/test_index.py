@@ -54,6 +54,12 @@ def test_a_path_narrows_the_run(project, am, monkeypatch):
     assert am("index", "--json").json["added"] == 1
 
 
+def test_the_counts_of_a_narrowed_run_and_of_the_store_are_told_apart(project, am):
+    told = am("index", "docs/deploy.md").err
+    assert "this run: 0 added, 0 changed, 0 removed, 1 unchanged" in told
+    assert "in the store: 2 sources, 2 chunks" in told
+
+
 def test_a_path_outside_is_wrong_use(project, am, tmp_path):
     outcome = am("index", str(tmp_path))
     assert outcome.code == 2

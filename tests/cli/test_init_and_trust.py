@@ -66,6 +66,17 @@ def test_init_keeps_a_teams_gitignore(folder, am):
     assert (folder / ".agentlas/.gitignore").read_text() == f"secret.md\n{ours}"
 
 
+def test_a_folder_that_an_environment_made_is_closed_to_others(folder, home, am, monkeypatch):
+    (home / ".agentlas").mkdir(mode=0o755)
+    named = home / "named"
+    named.mkdir(mode=0o755)
+    assert am("init").code == 0
+    assert mode(home / ".agentlas") == 0o700
+    monkeypatch.setenv("AGENTLAS_HOME", str(named))
+    assert am("trust").code == 0
+    assert mode(named) == 0o755, "the user's own choice"
+
+
 @pytest.mark.parametrize("where", ["/", "home"])
 def test_init_refuses_what_lies_above_everything(folder, am, home, where):
     where = str(home) if where == "home" else where

@@ -56,6 +56,47 @@ def test_a_folder_is_left_out_with_one_entry(tmp_path, name):
     assert list(skipped) == [f"sub/{name}"]
 
 
+@pytest.fixture
+def repository(tmp_path):
+    """A repository; its git in the shape of a function."""
+
+    def git(*arguments):
+        subprocess.run(["git", "-C", tmp_path, *arguments], check=True, capture_output=True)
+
+    git("init", "-q")
+    return git
+
+
+@pytest.mark.parametrize("rules", ["", "build/\ndist/\n"], ids=["no rule", "ignored"])
+def test_documents_that_git_tracks_in_a_build_folder_are_the_projects_own(
+    tmp_path, repository, rules
+):
+    put(tmp_path, ".gitignore", text=rules)
+    put(tmp_path, "docs/build/index.rst", "docs/build/made.txt", "docs/build/old/a.rst")
+    put(tmp_path, "dist/readme.md", "target/x.py")
+    repository("add", "-f", "docs/build/index.rst", "docs/build/old/a.rst", "target/x.py")
+    found, skipped = walk(tmp_path, exclude=("docs/build/old/",))
+    assert found == ["docs/build/index.rst"]
+    assert skipped == {
+        "docs/build/made.txt": "in a build folder, and not tracked by git",
+        "docs/build/old": "exclude in memory.toml",
+        "dist": "dist folder",
+        "target": "target folder",
+    }
+
+
+def test_a_build_folder_is_entered_for_what_memory_toml_includes(tmp_path, repository):
+    put(tmp_path, "web/dist/[a].html", "web/dist/a.html")
+    repository("add", "web/dist/[[]a].html")
+    assert walk(tmp_path / "web", include=("*.html",))[0] == ["dist/[a].html"]
+
+
+def test_gits_own_folder_is_not_worth_a_word_unless_it_is_asked_for(tmp_path, repository):
+    put(tmp_path, "a.md", ".git/b.md", "sub/.git/c.md", ".hidden/d.md")
+    assert walk(tmp_path) == (["a.md"], {".hidden": "hidden folder"})
+    assert walk(tmp_path, [tmp_path / ".git/b.md"]) == ([], {".git": "hidden folder"})
+
+
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
@@ -110,7 +151,7 @@ def test_a_folder_with_its_own_store_is_left_out(tmp_path):
     )
     found, skipped = walk(tmp_path)
     assert found == ["a.md", "api/c.md"]
-    assert skipped == {"api/.agentlas": "hidden folder", "web": "has its own store"}
+    assert skipped == {"web": "has its own store"}
 
 
 def test_notes_are_found_even_where_git_ignores_them(tmp_path):

@@ -108,6 +108,34 @@ def test_same_text_in_two_files_is_told_once(project):
     assert "duplicate" in gates(project).values()
 
 
+def line(number, words):
+    return f"{number} " + " ".join(f"gateway{number}x{n}" for n in range(words - 1))
+
+
+@pytest.mark.parametrize("state", ["as indexed", "moved"])
+def test_chunks_that_share_most_of_their_lines_are_told_once(project, state):
+    lines = [line(number, 22) for number in range(10)] + [line(number, 20) for number in (10, 11)]
+    text = "# Gateways\n\n" + "\n".join(lines) + "\n"
+    project.index({"gateways.md": text})
+    if state == "moved":
+        (project.root / "gateways.md").write_text(f"# News\n\nNone.\n\n{text}")
+    found = project.runtime.explain("gateways 9 gateway9x1 gateway10x1", gated=False)
+    assert [one.gate for one in found.candidates] == ["", "duplicate"]
+
+
+def test_neighbours_that_share_a_few_lines_are_both_told(project):
+    text = "# Gateways\n\n" + "\n".join(line(number, 20) for number in range(20)) + "\n"
+    project.index({"gateways.md": text})
+    found = project.runtime.explain("gateways 9 gateway9x1 gateway10x1", gated=False)
+    assert [one.gate for one in found.candidates] == ["", ""]
+
+
+def test_parts_of_one_long_line_are_no_repetition(project):
+    project.index({"gateways.md": "# Gateways\n\n" + line(1, 400) + "\n"})
+    found = project.runtime.explain("gateways gateway1x1 gateway1x399", gated=False)
+    assert [one.gate for one in found.candidates] == ["", ""]
+
+
 REST = " ".join(f"Entry {n} is booked by rule {n}." for n in range(20))
 
 
