@@ -1,6 +1,7 @@
 """An agent's experience in the capsule: of the verified agent alone, apart from the project."""
 
 import json
+import sqlite3
 
 import pytest
 from click.testing import CliRunner
@@ -131,3 +132,50 @@ def test_switched_off_everything_is_silent(agent, am, ask):
     assert ask(agent, MIGRATION) == ""
     am("on", "--project", agent)
     assert CHECKLIST in ask(agent, MIGRATION)
+
+
+def test_locked_experience_is_not_waited_for(agent, memory, ask):
+    connection = sqlite3.connect(memory / "experience.sqlite", isolation_level=None)
+    connection.execute("BEGIN EXCLUSIVE")
+    assert "integer minor units" in ask(agent, logs=True)
+    connection.close()
+    assert CHECKLIST in ask(agent, MIGRATION, logs=True)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP TABLE links",
+        "CREATE VIEW extra AS SELECT 1",
+        "CREATE TRIGGER t AFTER INSERT ON links BEGIN SELECT 1; END",
+        "ALTER TABLE experience ADD COLUMN more",
+        "PRAGMA application_id = 1",
+        "PRAGMA journal_mode = WAL",
+    ],
+)
+def test_a_database_of_another_shape_is_none(agent, memory, ask, sql):
+    connection = sqlite3.connect(memory / "experience.sqlite")
+    connection.execute(sql)
+    connection.close()
+    assert ask(agent, MIGRATION, logs=True) == ""
+    assert "integer minor units" in ask(agent, logs=True)
+
+
+def test_a_newer_database_is_read_if_its_tables_are_the_same(agent, memory, ask):
+    connection = sqlite3.connect(memory / "experience.sqlite")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    assert CHECKLIST in ask(agent, MIGRATION)
+
+
+def test_a_journal_left_by_somebody_else_is_silent(agent, memory, ask):
+    magic = b"\xd9\xd5\x05\xf9 \xa1c\xd7"
+    (memory / "experience.sqlite-journal").write_bytes(magic + b"\xff" * 600)
+    assert ask(agent, MIGRATION, logs=None) == ""
+    assert "integer minor units" in ask(agent, logs=None)
+
+
+def test_nothing_is_written_beside_the_database(agent, memory, ask, listing):
+    before = listing(memory)
+    assert CHECKLIST in ask(agent, MIGRATION)
+    assert listing(memory) == before

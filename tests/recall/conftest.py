@@ -1,10 +1,16 @@
 """A store of facts to be asked."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from agentlas_memory.deadline import Deadline
+from agentlas_memory.ontology.ledger import Ledger
+from agentlas_memory.ontology.projection import project_ledger
 from agentlas_memory.ontology.store import open_store
 from agentlas_memory.runtime import OntologyRuntime
+
+AGENT = "hub:ledger-keeper"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -30,6 +36,41 @@ def facts(tmp_path):
         records = [(str(number), text) for number, text in enumerate(texts)]
         runtime.ingest_records([*records, *named.items()], scope=scope)
         return runtime
+
+    return make
+
+
+class Learned:
+    """An agent's experience that answers like a project's store."""
+
+    def __init__(self, path, texts):
+        ledger = Ledger()
+        for name, text in texts:
+            ledger.apply({"id": name, "text": text})
+        project_ledger(ledger, AGENT, path)
+        self._runtime = OntologyRuntime(path)
+
+    def query(self, question, **options):
+        found = self._runtime.query(question, agent_id=AGENT, token_budget=2000, **options)
+        return SimpleNamespace(hits=found.experience, retrieval=found.retrieval)
+
+    def explain(self, question):
+        return self._runtime.explain_experience(question, AGENT)
+
+
+@pytest.fixture(scope="session")
+def learn():
+    """Let an agent learn (id, text) pairs in a database of this path."""
+    return Learned
+
+
+@pytest.fixture
+def lessons(tmp_path, learn):
+    """The same as `facts` for an agent."""
+
+    def make(*texts, **named):
+        pairs = [(str(number), text) for number, text in enumerate(texts)]
+        return learn(tmp_path / "experience.sqlite", [*pairs, *named.items()])
 
     return make
 

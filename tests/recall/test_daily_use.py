@@ -100,10 +100,13 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def busy(tmp_path_factory):
+@pytest.fixture(scope="module", params=["project", "experience"])
+def busy(request, tmp_path_factory, learn):
     from agentlas_memory.runtime import OntologyRuntime
 
+    if request.param == "experience":
+        pairs = ((str(number), text) for number, (text, *_) in enumerate(TEXTS))
+        return learn(tmp_path_factory.mktemp("busy") / "experience.sqlite", pairs)
     runtime = OntologyRuntime(tmp_path_factory.mktemp("busy") / "s.sqlite")
     runtime.ingest_records((str(number), text) for number, (text, *_) in enumerate(TEXTS))
     return runtime
@@ -135,6 +138,12 @@ def test_a_fact_is_found_among_the_others_by_its_own_words(busy, number):
     text, subject, part = TEXTS[number]
     hits = busy.query(f"tell me about the {part} of the {subject}: {text[:60]}").hits
     assert text in [hit.text for hit in hits]
+
+
+@pytest.fixture(params=["project", "experience"])
+def facts(request, facts, lessons):
+    """Facts of a project, and the same as an agent's."""
+    return facts if request.param == "project" else lessons
 
 
 FACT = "Deployments to production are frozen from the 20th of December until the 3rd of January."

@@ -7,6 +7,12 @@ import pytest
 CJK = ["今日は成語しりとりをした", "设备清单在仓库", "오늘 끝말잇기 게임을 했다"]
 
 
+@pytest.fixture(params=["project", "experience"])
+def facts(request, facts, lessons):
+    """Facts of a project, and the same as an agent's."""
+    return facts if request.param == "project" else lessons
+
+
 @pytest.mark.parametrize(("query", "place"), [("しりとり", "0"), ("设备", "1"), ("끝말잇기", "2")])
 def test_two_characters_of_cjk_are_enough(facts, query, place):
     assert facts(*CJK, "The gateway drains the blue cluster.").query(query).hits[0].source == place

@@ -27,10 +27,14 @@ COURTESIES = {
 }
 
 
-@pytest.fixture(scope="module")
-def stores(tmp_path_factory, data_folder):
+@pytest.fixture(scope="module", params=["project", "experience"])
+def stores(request, tmp_path_factory, data_folder, learn):
     made = {}
     for language, cases in CASES.items():
+        if request.param == "experience":
+            pairs = ((case["id"], case["fact"]) for case in cases)
+            made[language] = learn(tmp_path_factory.mktemp(language) / "experience.sqlite", pairs)
+            continue
         made[language] = OntologyRuntime(tmp_path_factory.mktemp(language) / "facts.sqlite")
         made[language].ingest_records((case["id"], case["fact"]) for case in cases)
     return made
