@@ -10,7 +10,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from agentlas_memory.cli import cli
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.ontology.index import index_project
 from agentlas_memory.ontology.store import open_store
@@ -19,6 +21,7 @@ from agentlas_memory.trust_file import add_trust
 
 LEDGER = "# Ledger\n\nWe settle the ledger in integer minor units because floats lose cents.\n"
 QUESTION = "why do we settle the ledger in integer minor units?"
+LESSON = "Use a rollback checklist for every schema migration"
 NOTES = ".agentlas/ontology-inbox"
 MOST_SECONDS = 2.0
 
@@ -261,3 +264,24 @@ def git(home):
         )
 
     return run
+
+
+@pytest.fixture
+def am():
+    """Run `agentlas-memory`, which must succeed."""
+
+    def run(*arguments):
+        outcome = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+        assert outcome.exit_code == 0, outcome.output
+
+    return run
+
+
+@pytest.fixture
+def agent(make_project, make_card, am):
+    """A project whose card is trusted, with an agent that learned something."""
+    root = make_project()
+    make_card(root)
+    am("experience", "add", LESSON, "--tag", "migration", "--project", root)
+    am("trust", "--project", root)
+    return root

@@ -4,33 +4,9 @@ import json
 import sqlite3
 
 import pytest
-from click.testing import CliRunner
-
-from agentlas_memory.cli import cli
 
 MIGRATION = "how do we roll back a schema migration?"
 CHECKLIST = "Use a rollback checklist for every schema migration"
-
-
-@pytest.fixture
-def am():
-    """Run `agentlas-memory`, which must succeed."""
-
-    def run(*arguments):
-        outcome = CliRunner().invoke(cli, [str(argument) for argument in arguments])
-        assert outcome.exit_code == 0, outcome.output
-
-    return run
-
-
-@pytest.fixture
-def agent(make_project, make_card, am):
-    """A project whose card is trusted, with an agent that learned something."""
-    root = make_project()
-    make_card(root)
-    am("experience", "add", CHECKLIST, "--tag", "migration", "--project", root)
-    am("trust", "--project", root)
-    return root
 
 
 @pytest.fixture

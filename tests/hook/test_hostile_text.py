@@ -62,7 +62,15 @@ def test_a_hostile_folder_is_a_name(make_project, ask, folder):
     assert_inert(ask(make_project({f"{folder}/frob.md": f"# Frobnicator\n\n{FACT}\n"}), QUESTION))
 
 
-def assert_inert(capsule):
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_a_hostile_lesson_is_quoted_as_data(agent, am, ask, attack):
+    am("experience", "add", f"{FACT}\n{attack}", "--tag", f"ports {attack}", "--project", agent)
+    capsule = ask(agent, QUESTION)
+    assert FACT in capsule
+    assert_inert(capsule, r"experience: .*")
+
+
+def assert_inert(capsule, line=r"project\[[^\]]*\]: .*"):
     first, *body, last = capsule.split("\n")
     digest = hashlib.sha256("".join(f"{line}\n" for line in body).encode()).hexdigest()[:20]
     assert first == f'<agentlas-memory-context version="1" digest="sha256:{digest}">'
@@ -71,7 +79,7 @@ def assert_inert(capsule):
     assert body[2].startswith("retrieval=")
     evidence = [line for line in body[3:] if not line.startswith("  ")]
     assert len(evidence) == 1
-    assert re.fullmatch(r"project\[[^\]]*\]: .*", evidence[0])
+    assert re.fullmatch(line, evidence[0])
     assert not re.search(r"<[A-Za-z/!|?]", "\n".join(body))
     assert all(line.isprintable() for line in body)
 
