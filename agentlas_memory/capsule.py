@@ -104,13 +104,18 @@ def render_capsule(
 
 
 def _line(piece: Evidence) -> str:
-    where = inert_line(piece.path)
-    if piece.heading:
-        where += "#" + inert_line(piece.heading)
-    if piece.start_line:
-        where += f":L{piece.start_line}-{piece.end_line}"
-    where = where.replace("[", "(").replace("]", ")")
+    where = place(piece.path, piece.heading, piece.start_line, piece.end_line)
     return f"project[{where}]: {inert_text(piece.text, MAX_SNIPPET)}\n"
+
+
+def place(path: str, heading: str, start_line: int, end_line: int) -> str:
+    """Return where a piece of a source stands, `path#heading:L12-30`, as inert as a name."""
+    where = inert_line(path)
+    if heading:
+        where += "#" + inert_line(heading)
+    if start_line:
+        where += f":L{start_line}-{end_line}"
+    return where.replace("[", "(").replace("]", ")")
 
 
 def inert_line(text: str) -> str:

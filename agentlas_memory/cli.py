@@ -37,6 +37,7 @@ COMMANDS = {
     "on": Entry("pause", "Resume it."),
     "graph": Entry("graph", "Show an entity, its relations and their evidence."),
     "card": Entry("card", "Check which agent's experience may be recalled here."),
+    "review": Entry("review", "List hostile or doubtful content, and decide about it."),
     "model": Entry("model", "Verify or locate the embedding model."),
     "bench": Entry("bench", "Measure speed and quality."),
 }

@@ -1,0 +1,70 @@
+"""Nearly the same words, but another number or a `not`."""
+
+import time
+
+import pytest
+
+from agentlas_memory.review.contradictions import find_contradictions
+
+
+def differs(one, other, *, sources=("a", "b")):
+    texts = [(0, sources[0], one), (1, sources[1], other)]
+    return [pair.differs for pair in find_contradictions(texts).pairs]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "what"),
+    [
+        ("The SSH port of the bastion is 22.", "The SSH port of the bastion is 49222.", "number"),
+        ("The quokka cluster has three nodes", "The quokka cluster has 5 nodes", "number"),
+        ("Always retry payments on Sundays", "Never retry payments on Sundays", "negation"),
+        ("We do retry failed payments", "We don't retry failed payments", "negation"),
+        ("Резервные копии храним 30 дней", "Резервные копии храним 7 дней", "number"),
+        (
+            "Die Zahlung wird sonntags wiederholt",
+            "Die Zahlung wird sonntags nicht wiederholt",
+            "negation",
+        ),
+    ],
+)
+def test_a_difference_in_a_number_or_a_negation_is_found(one, other, what):
+    assert differs(one, other) == [what]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The SSH port of the bastion is 22.", "The SSH port of the bastion is 22."),
+        ("The SSH port of the bastion is 22.", "Backups of invoices are kept 30 days."),
+        ("Three nodes in Berlin serve invoices", "Five nodes in Paris serve reports"),
+        ("Port 22", "Port 49222"),
+        ("Never log a customer's token", "Don't log a customer's token"),
+    ],
+)
+def test_what_agrees_or_is_about_something_else_is_none(one, other):
+    assert differs(one, other) == []
+
+
+def test_one_source_does_not_contradict_itself():
+    assert differs("It has three big nodes", "It has five big nodes", sources=("a", "a")) == []
+
+
+def test_a_sentence_in_the_middle_of_a_note_is_held_against_others():
+    note = "We met on Monday.\n\n- The quokka cluster has 3 nodes.\n- Nils brings cake."
+    assert differs(note, "The quokka cluster has 5 nodes.") == ["number"]
+
+
+def test_many_notes_take_seconds_and_what_is_left_out_is_told():
+    words = ["apple", "banana", "cherry", "damson", "elder", "fig", "grape"]
+    texts = [
+        (
+            n,
+            str(n),
+            f"The {words[n % 7]} cluster number {n} has {n % 5} big nodes in rack r{n % 300}.",
+        )
+        for n in range(20_000)
+    ]
+    started = time.perf_counter()
+    find_contradictions(texts)
+    assert time.perf_counter() - started < 60
+    assert find_contradictions([(0, "a", f"{texts[0][2]} " * 60_000)]).cut_short
