@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from agentlas_memory.ontology.analyzer import analyze
 from agentlas_memory.review.plain import plain
-
-_Key = TypeVar("_Key", bound=Hashable)
 
 _ALIKE = 0.75  # shared words, of all words of both
 _FEWEST = 3  # shared words
@@ -36,11 +34,11 @@ _NEGATION = re.compile(
 )
 
 
-class Contradiction(NamedTuple, Generic[_Key]):
-    """Two passages and the sentences that disagree; `differs` says in what."""
+class Contradiction(NamedTuple):
+    """Two passages, by their numbers, and the sentences that disagree; `differs` says in what."""
 
-    one: _Key
-    other: _Key
+    one: int
+    other: int
     one_says: str
     other_says: str
     differs: str
@@ -55,31 +53,30 @@ class _Sentence(NamedTuple):
     negated: bool
 
 
-class Found(NamedTuple, Generic[_Key]):
+class Found(NamedTuple):
     """The contradictions, and whether there was too much to compare all."""
 
-    pairs: list[Contradiction[_Key]]
+    pairs: list[Contradiction]
     cut_short: bool
 
 
-def find_contradictions(passages: Sequence[tuple[_Key, str, str]]) -> Found[_Key]:
-    """Compare passages (key, source, text) of different sources; in the order they are given."""
+def find_contradictions(passages: Iterable[tuple[str, str]]) -> Found:
+    """Compare passages (source, text) of different sources; pairs in the order of the passages."""
     sentences: list[_Sentence] = []
-    for at, (_, source, text) in enumerate(passages):
+    for at, (source, text) in enumerate(passages):
         sentences += _sentences(at, source, text)
         if len(sentences) > _MOST_SENTENCES:
             break
     cut_short = len(sentences) > _MOST_SENTENCES
-    found: dict[tuple[int, int], Contradiction[_Key]] = {}
+    found: dict[tuple[int, int], Contradiction] = {}
     for compared, (one, other) in enumerate(_candidates(sentences[:_MOST_SENTENCES])):
         if compared >= _MOST_COMPARED:
             cut_short = True
             break
         differs = _difference(one, other)
         if differs:
-            keys = passages[one.passage][0], passages[other.passage][0]
-            pair = Contradiction(*keys, one.text, other.text, differs)
-            found.setdefault((one.passage, other.passage), pair)
+            key = one.passage, other.passage
+            found.setdefault(key, Contradiction(*key, one.text, other.text, differs))
     return Found([found[pair] for pair in sorted(found)], cut_short)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentlas_memory.capsule import inert_line, place
@@ -75,9 +75,11 @@ def secret_in(passage: Passage, written: str) -> Finding | None:
     return _finding(SECRET, passage, marked_line(passage.text), inert_line(detail))
 
 
-def contradiction_findings(pair: Contradiction[Passage]) -> tuple[Finding, Finding]:
+def contradiction_findings(
+    pair: Contradiction, passages: Sequence[Passage]
+) -> tuple[Finding, Finding]:
     """Return a finding for each side: either may be the one that is wrong."""
-    one, other = pair.one, pair.other
+    one, other = passages[pair.one], passages[pair.other]
     ids = [finding_id(CONTRADICTION, a.digest, b.digest) for a, b in ((one, other), (other, one))]
     sides = (
         (one, pair.one_says, other, pair.other_says),

@@ -63,9 +63,9 @@ def review_rows(rows: Rows, store: Store, root: Path, decisions: Mapping[str, De
     """Judge what was read; `root` holds the files."""
     findings = [*_instructions(rows.passages), *_secrets(rows.passages, root)]
     findings += _stale(rows.first, root, store)
-    found = find_contradictions([(p, p.path, p.text) for p in rows.compared[:_MOST_NOTES]])
+    found = find_contradictions((p.path, p.text) for p in rows.compared[:_MOST_NOTES])
     for pair in found.pairs[:_MOST_PAIRS]:
-        findings += contradiction_findings(pair)
+        findings += contradiction_findings(pair, rows.compared)
     known = {finding.id for finding in findings}
     findings += [one for one in _in_quarantine(root, decisions) if one.id not in known]
     too_many = len(rows.compared) > _MOST_NOTES or len(found.pairs) > _MOST_PAIRS

@@ -8,7 +8,7 @@ from agentlas_memory.review.contradictions import find_contradictions
 
 
 def differs(one, other, *, sources=("a", "b")):
-    texts = [(0, sources[0], one), (1, sources[1], other)]
+    texts = [(sources[0], one), (sources[1], other)]
     return [pair.differs for pair in find_contradictions(texts).pairs]
 
 
@@ -56,15 +56,9 @@ def test_a_sentence_in_the_middle_of_a_note_is_held_against_others():
 
 def test_many_notes_take_seconds_and_what_is_left_out_is_told():
     words = ["apple", "banana", "cherry", "damson", "elder", "fig", "grape"]
-    texts = [
-        (
-            n,
-            str(n),
-            f"The {words[n % 7]} cluster number {n} has {n % 5} big nodes in rack r{n % 300}.",
-        )
-        for n in range(20_000)
-    ]
+    sentence = "The {} cluster number {} has {} big nodes in rack r{}."
+    texts = [(str(n), sentence.format(words[n % 7], n, n % 5, n % 300)) for n in range(20_000)]
     started = time.perf_counter()
     find_contradictions(texts)
     assert time.perf_counter() - started < 60
-    assert find_contradictions([(0, "a", f"{texts[0][2]} " * 60_000)]).cut_short
+    assert find_contradictions([("a", f"{texts[0][1]} " * 60_000)]).cut_short

@@ -61,11 +61,11 @@ def test_what_a_document_replaces_stays_replaced(tmp_path, decide):
     adr = tmp_path / "docs/adr"
     adr.mkdir(parents=True)
     (adr / "0001-floats.md").write_text("# Floats\n\nWe count money in floats.\n")
-    status = "Status: accepted\nSupersedes: ADR-1"
+    status = "Supersedes: ADR-1"
     (adr / "0002-cents.md").write_text(f"# Cents\n\n{status}\n\n## Why\n\nWe count cents.\n")
     decide(("docs/adr/0002-cents.md", status))
     index_project(tmp_path)
-    assert b"Status: accepted" not in stored(tmp_path)
+    assert b"Supersedes: ADR-1" not in stored(tmp_path)
     with sqlite3.connect(tmp_path / DATABASE) as connection:
         rows = connection.execute("SELECT path FROM sources WHERE superseded").fetchall()
     connection.close()
