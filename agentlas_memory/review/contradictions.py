@@ -24,6 +24,13 @@ _MOST_COMPARED = 400_000
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n(?=\s*(?:[-*+|>]|\d+[.)])\s)|\n\s*\n")
 _MARKER = re.compile(r"^\s*(?:[-*+>|]\s*|\d+[.)]\s+|#+\s*)+")
+# What differs from page to page without a contradiction: code, addresses, references, the dates of
+# a list of changes.
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}\1|.*)", re.DOTALL | re.MULTILINE)
+_REFERENCE = re.compile(
+    r"\w+://\S+|\]\([^)]*\)|(?<!\w)#\d+|\b(?:adr|rfc|pep|issue|pr|gh)[-_ #]{0,2}\d+"
+    r"|^\W*(?:\d{4}[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4}|v?\d+(?:\.\d+)+)\b|\bl\d+(?:-l?\d+)?\b"
+)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*(?![\w])")
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 _NAMED = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
@@ -81,9 +88,9 @@ def find_contradictions(passages: Iterable[tuple[str, str]]) -> Found:
 
 
 def _sentences(passage: int, source: str, text: str) -> Iterator[_Sentence]:
-    for part in filter(None, _SENTENCE.split(text)):
+    for part in filter(None, _SENTENCE.split(_FENCE.sub("\n\n", text))):
         part = _MARKER.sub("", part).strip()
-        form = plain(part)
+        form = _REFERENCE.sub(" ", plain(part))
         numbers = _numbers(form)
         words = frozenset(w for w in analyze(_NUMBER.sub(" ", form)) if w not in _NAMED)
         if _FEWEST <= len(words) <= _LONGEST:

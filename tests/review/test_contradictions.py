@@ -45,6 +45,20 @@ def test_what_agrees_or_is_about_something_else_is_none(one, other):
     assert differs(one, other) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- 2023-04-{0}: First draft written by Nils",
+        "The pull request is https://example.org/team/project/pull/{0}",
+        "Superseded decisions about storage: ADR {0}",
+        "Settings of the cluster:\n\n```\nmessage block header = {0}\n```\n",
+    ],
+    ids=["change list", "address", "reference", "code"],
+)
+def test_what_differs_from_page_to_page_is_none(text):
+    assert differs(text.format(11), text.format(12)) == []
+
+
 def test_one_source_does_not_contradict_itself():
     assert differs("It has three big nodes", "It has five big nodes", sources=("a", "a")) == []
 
