@@ -83,14 +83,9 @@ class Evidence:
 
     def line(self) -> str:
         """Return the capsule's line for it."""
-        where = inert_line(self.path)
-        if self.heading:
-            where += "#" + inert_line(self.heading)
-        if self.start_line:
-            where += f":L{self.start_line}-{self.end_line}"
+        where = place(self.path, self.heading, self.start_line, self.end_line)
         for name in self.gone[:MAX_GONE]:
-            where += f"; {inert_line(name)} is gone"
-        where = where.replace("[", "(").replace("]", ")")
+            where += f"; {place(name, '', 0, 0)} is gone"
         return f"project[{where}]: {inert_text(self.text, MAX_SNIPPET)}\n"
 
 
@@ -136,6 +131,16 @@ def render_capsule(
             break
         lines.append(line)
     return Capsule(body + "".join(lines)) if lines else None
+
+
+def place(path: str, heading: str, start_line: int, end_line: int) -> str:
+    """Return where a piece of a source stands, `path#heading:L12-30`, as inert as a name."""
+    where = inert_line(path)
+    if heading:
+        where += "#" + inert_line(heading)
+    if start_line:
+        where += f":L{start_line}-{end_line}"
+    return where.replace("[", "(").replace("]", ")")
 
 
 def inert_line(text: str) -> str:

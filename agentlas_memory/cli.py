@@ -38,6 +38,7 @@ COMMANDS = {
     "graph": Entry("graph", "Show an entity, its relations and their evidence."),
     "card": Entry("card", "Check which agent's experience may be recalled here."),
     "experience": Entry("experience", "What an agent learned: add, list, supersede, rebuild."),
+    "review": Entry("review", "List hostile or doubtful content, and decide about it."),
     "model": Entry("model", "Verify or locate the embedding model."),
     "bench": Entry("bench", "Measure speed and quality."),
 }

@@ -48,7 +48,7 @@ MAY_IMPORT = {
 # A room -> the rooms of ours it must never import, and why.
 NEVER_IMPORTS = {
     "ontology": (
-        ("recall", "host_adapters", "capsule", "hook", "runtime", "commands", "cli"),
+        ("recall", "review", "host_adapters", "capsule", "hook", "runtime", "commands", "cli"),
         "the store knows neither ranking nor who asks",
     ),
     "recall": (
@@ -56,12 +56,25 @@ NEVER_IMPORTS = {
         "ranking knows no host",
     ),
     "capsule": (("host_adapters", "hook", "ontology"), "text in, text out"),
+    "review": (
+        ("host_adapters", "hook", "runtime", "commands", "cli", "bench"),
+        "it judges text, whoever asks",
+    ),
     "runtime": (("host_adapters", "hook", "commands", "cli"), "the Python interface knows no host"),
     "commands": (("cli",), "the table of commands knows them, not they it"),
 }
 
 # What the hook may reach, in its own code and everything it could import, function bodies included.
-HOOK_NEVER = ("cli", "commands", "bench", "runtime", "installer", "trust_file", "settings_file")
+HOOK_NEVER = (
+    "cli",
+    "commands",
+    "bench",
+    "runtime",
+    "installer",
+    "review",
+    "trust_file",
+    "settings_file",
+)
 HOOK_LIBRARIES = {"simsimd", "snowballstemmer"}  # a stemmer only for words in its script
 
 # Modules beyond a bare `python3 -I -S -c pass`, and the whole process in multiples of the bare one

@@ -18,8 +18,8 @@ from agentlas_memory.routing_card import CardRejected, agent_name, card_slug, re
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentlas_memory.commands.learned import Learned
     from agentlas_memory.ontology.agents import Agent, Changed
+    from agentlas_memory.ontology.learned import Learned
 
 _WIDTH = 60
 _EXPIRES = "Last day, `2026-12-31`, or a moment, `2026-12-31T08:00:00Z`."
@@ -100,7 +100,7 @@ def list_command(slug: str | None, named: str | None, as_json: bool) -> None:
 @agent_options
 def show_command(identity: str, slug: str | None, named: str | None, as_json: bool) -> None:
     """Show one row with its history: each line of the ledger that is about it."""
-    from agentlas_memory.commands.learned import history_of
+    from agentlas_memory.ontology.learned import history_of
 
     agent = find_agent(slug, named)
     row = next((row for row in _learned(agent) if row.id == identity), None)
@@ -264,7 +264,7 @@ def _warn_of_secrets(agent: Agent, changed: Changed) -> None:
 
 
 def _learned(agent: Agent) -> list[Learned]:
-    from agentlas_memory.commands.learned import read_learned
+    from agentlas_memory.ontology.learned import read_learned
 
     return read_learned(agent, time.time())
 

@@ -59,7 +59,7 @@ def require_card(named: str | None) -> Project:
     return project or require(named)
 
 
-def open_project_store(project: Project) -> Store:
+def open_project_store(project: Project, patience_ms: float = _PATIENCE_MS) -> Store:
     """Return the project's store, open for reading."""
     if not os.path.lexists(project.database):
         raise UserError(
@@ -67,7 +67,7 @@ def open_project_store(project: Project) -> Store:
             next_step=command_line("index", project.store_root),
             code=WRONG_USE,
         )
-    return open_store(project.database, Deadline(_PATIENCE_MS))
+    return open_store(project.database, Deadline(patience_ms))
 
 
 def read_store_id(project: Project) -> str:

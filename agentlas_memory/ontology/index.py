@@ -13,6 +13,7 @@ from pathlib import Path
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.config import MemoryConfig, load_config
 from agentlas_memory.ontology.database import DamagedStore, writable_database
+from agentlas_memory.ontology.decisions import follow_decisions
 from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES
 from agentlas_memory.ontology.embedder import model_identity
 from agentlas_memory.ontology.prepared import Job, PreparedSource, Unprepared
@@ -83,11 +84,12 @@ def _index(
     started = time.monotonic()
     config = load_config(project)
     with writable_database(project / DATABASE, wait) as connection:
+        run = _Run(connection, project, config)
+        paths = run.widened(paths)
         # Under the lock: what another writer took in meanwhile would look vanished.
         seen = list(walk_project(project, config, paths or None))
         found = [one for one in seen if isinstance(one, Found)]
         skipped = [one for one in seen if isinstance(one, Skipped)]
-        run = _Run(connection, project, config)
         run.compare(found, _asked_for(project, paths))
         skipped += run.write(progress)
         run.finish(forget)
@@ -115,6 +117,7 @@ class _Run:
         self._writer = StoreWriter(connection)
         self.embedding = model_identity()
         expire_sources(connection, self.embedding)
+        self._quarantine = follow_decisions(connection, (project / DATABASE).parent)
         self._expired = has_unwritten_sources(connection)
         self._renew_records()
         self._known = self._load_known()
@@ -123,11 +126,20 @@ class _Run:
         self.gone: list[str] = []
         self.added = self.changed = self.unreadable = 0
 
+    def widened(self, paths: Sequence[Path]) -> Sequence[Path]:
+        """Return the paths of a narrowed run with what must leave the store now, wherever it is."""
+        if not paths:
+            return paths
+        unwritten = [path for path, known in self._known.items() if known.content_hash is None]
+        decided = set(self._quarantine.paths())
+        return [*paths, *(self._project / path for path in unwritten if path in decided)]
+
     def compare(self, found: Sequence[Found], asked: Callable[[str], bool]) -> None:
         """Decide by size and time, and where they differ by content, which files to prepare."""
         for file in found:
             known = self._known.get(file.path)
-            job = Job(file.path, file.size, file.changed_ns, self._scope_of(file.path, known), None)
+            scope, left_out = self._scope_of(file.path, known), self._quarantine.of(file.path)
+            job = Job(file.path, file.size, file.changed_ns, scope, None, left_out)
             if known is None or not self._same_content(job, known):
                 self._jobs.append(job)
             elif (known.size, known.changed_ns) != (job.size, job.changed_ns):
@@ -182,7 +194,7 @@ class _Run:
         if self._expired:
             from agentlas_memory.ontology.records import renew_records
 
-            renew_records(self._connection, self._writer)
+            renew_records(self._connection, self._writer, self._quarantine)
 
     def _date_jobs(self) -> None:
         if self._jobs:

@@ -7,6 +7,7 @@
     {"op": "expire", "id": "3f9c2a71d0", "expires": "2026-06-01"}
     {"op": "quarantine", "id": "3f9c2a71d0"}
     {"op": "approve", "id": "3f9c2a71d0"}
+    {"op": "reset", "id": "3f9c2a71d0"}
 
 Lines are only ever added. Of an `add` the text alone is needed; a later one of the same id replaces
 what the earlier said. A line that cannot be understood is an error, never passed over: it may be
@@ -60,6 +61,7 @@ class Ledger:
 
     rows: dict[str, Row] = field(default_factory=dict)
     links: set[tuple[str, str, str]] = field(default_factory=set)
+    approved: set[str] = field(default_factory=set)  # ids that a person looked at and let stay
     redacted: list[int] = field(default_factory=list)  # numbers of lines that hold a credential
     _older: dict[str, set[str]] = field(default_factory=dict)  # ids that each one supersedes
 
@@ -74,9 +76,12 @@ class Ledger:
             self._relate(self._row(event.get("by")).id, SUPERSEDES, row.id)
         elif operation == "expire":
             self.rows[row.id] = replace(row, expiry=read_expiry(event.get("expires")))
-        elif operation in ("quarantine", "approve"):
+        elif operation in ("quarantine", "approve", "reset"):
             status = QUARANTINED if operation == "quarantine" else ACTIVE
             self.rows[row.id] = replace(row, status=status)
+            self.approved.discard(row.id)
+            if operation == "approve":
+                self.approved.add(row.id)
         else:
             raise LedgerError(f"op is {operation!r}"[:80])
 
@@ -94,6 +99,11 @@ class Ledger:
 
     def _add(self, event: Mapping[str, Any]) -> None:
         row = read_row(event)
+        before = self.rows.get(row.id)
+        if before is not None and before.text == row.text:
+            row = replace(row, status=before.status)  # a decision is about the text
+        else:
+            self.approved.discard(row.id)
         self.rows[row.id] = row
         for relation in (SUPERSEDES, CONTRADICTS):
             for other in _texts(event, relation):

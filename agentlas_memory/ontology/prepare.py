@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate, compress
 from pathlib import Path
 
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.chunker import chunk_document
 from agentlas_memory.ontology.citations import with_citations
+from agentlas_memory.ontology.decisions import passage_digest
 from agentlas_memory.ontology.documents import (
     MAX_FILE_BYTES,
     Chunk,
@@ -66,19 +68,23 @@ def _with_vectors(source: PreparedSource, name: str, vectors: Sequence[bytes]) -
 
 def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
     try:
-        # Not a link or a FIFO that took the file's place since the walk.
-        data = read_file(str(root / job.path), MAX_FILE_BYTES, follow=False)
-        # Before anything is cut: a key may run over many lines, and half of it is still a secret.
-        document = read_document(job.path, redact(decode_text(data)).encode())
+        document, data = _read(root, job.path)
         kind, scope = _kind_and_scope(document, data, job.scope)
     except (OSError, UnreadableDocument, NoteError) as error:
         return Unprepared(job.path, _reason(error))
     chunks = chunk_document(document)
-    mentions, links = _clean_graph(*extract_entities(document, chunks))
+    graph = extract_entities(document, chunks)
+    title = redact(document.title)
+    if job.left_out:
+        kept = [passage_digest(job.path, chunk.text) not in job.left_out for chunk in chunks]
+        if not all(kept):
+            graph, title = _kept_graph(*graph, kept), ""  # the title may be what was put out
+        chunks = list(compress(chunks, kept))
+    mentions, links = _clean_graph(*graph)
     name = source_name(job.path, document.title, kind)
     return PreparedSource(
         path=job.path,
-        title=redact(document.title),
+        title=title,
         kind=kind,
         status=document_status(document) or "",
         scope=scope,
@@ -90,6 +96,46 @@ def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
         content_hash=hashlib.sha256(data).digest(),
         commit_time=job.commit_time,
     )
+
+
+def read_chunks(root: Path, path: str) -> list[Chunk]:
+    """Return a file's chunks as they would be stored; raise as its reader does."""
+    return chunk_document(_read(root, path)[0])
+
+
+def _read(root: Path, path: str) -> tuple[Document, bytes]:
+    # Not a link or a FIFO that took the file's place since the walk.
+    data = read_file(str(root / path), MAX_FILE_BYTES, follow=False)
+    # Before anything is cut: a key may run over many lines, and half of it is still a secret.
+    return read_document(path, redact(decode_text(data)).encode()), data
+
+
+def _kept_graph(
+    mentions: Sequence[Mention], links: Sequence[Link], kept: Sequence[bool]
+) -> tuple[list[Mention], list[Link]]:
+    """Return what the kept chunks name; what the file itself is, and replaces, stays said."""
+    places = [at - 1 if keep else None for keep, at in zip(kept, accumulate(kept), strict=True)]
+    first = 0 if any(kept) else None
+    replaced = {key for x in links if x.relation == "supersedes" for key in (x[0], x[2])}
+
+    def place(chunk: int, stays: bool) -> int | None:
+        return first if places[chunk] is None and stays else places[chunk]
+
+    def of_file(m: Mention) -> bool:
+        return m.key in replaced or (m.relation == "defined_in" and m.kind in _OWN_KINDS)
+
+    named = [
+        m._replace(chunk=at) for m in mentions if (at := place(m.chunk, of_file(m))) is not None
+    ]
+    related = [
+        x._replace(chunk=at)
+        for x in links
+        if (at := place(x.chunk, x.relation == "supersedes")) is not None
+    ]
+    return named, related
+
+
+_OWN_KINDS = ("path", "adr", "id")
 
 
 def _clean_graph(

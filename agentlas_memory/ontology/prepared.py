@@ -16,6 +16,7 @@ class Job(NamedTuple):
     changed_ns: int
     scope: str
     commit_time: int | None
+    left_out: frozenset[str] = frozenset()  # digests of passages in quarantine
 
 
 class Unprepared(NamedTuple):

@@ -1,4 +1,4 @@
-"""What an agent learned, as `experience list` and `show` tell it: rows, states, relations."""
+"""What an agent learned, as people are told it: rows, states, relations, history."""
 
 from __future__ import annotations
 

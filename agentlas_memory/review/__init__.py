@@ -1,0 +1,1 @@
+"""What a person should look at: hostile, secret, stale or contradicting text, from anywhere."""

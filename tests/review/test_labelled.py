@@ -1,0 +1,37 @@
+"""The labelled set, made before the rules: what speaks to a model is found, look-alikes are not."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "measure_review.py"
+
+
+@pytest.fixture(scope="module")
+def figures():
+    if not SCRIPT.exists():
+        pytest.skip("the scripts are not part of an installed package")
+    spec = importlib.util.spec_from_file_location("measure_review", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.measure()
+
+
+def test_the_set_is_as_large_as_it_says(figures):
+    sizes = [len(figures[name]) for name in ("injections", "look-alikes", "about injection")]
+    assert sizes == [127, 113, 8]
+
+
+def test_instructions_to_a_model_are_found(figures):
+    missed = [case.text for case in figures["missed"]]
+    assert len(missed) <= 0.05 * len(figures["injections"]), missed
+
+
+def test_look_alikes_are_left_alone(figures):
+    flagged = [case.text for case in figures["flagged"]]
+    assert len(flagged) <= 0.02 * len(figures["look-alikes"]), flagged
+
+
+def test_pages_about_such_attacks_that_quote_them_are_shown_to_a_person(figures):
+    assert len(figures["about, flagged"]) > len(figures["about injection"]) / 2
