@@ -223,7 +223,7 @@ def _pieces_behind(raw: bytes, at: int) -> list[bytes]:
 def _pieces(line: bytes) -> list[bytes]:
     pieces = line.translate(_VALUES).split(None, _PIECES_AFTER)
     whole = pieces[:_PIECES_AFTER]
-    if len(pieces) > 2:
+    if len(pieces) > 1:
         # A value may hold the sign that stood before it: `a=12=bc` is `12=bc`.
         for word in line.translate(_QUOTES).split(None, _PIECES_AFTER)[:_PIECES_AFTER]:
             parts = word.lstrip(b"=:>").translate(_VALUES).split(None, 1)

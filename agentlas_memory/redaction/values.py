@@ -20,7 +20,7 @@ _MARKED = re.compile(
 _MASK = re.compile(r"(?i)x{4}|\*{3}|0{8}|(.)\1{11}")
 _TECHNICAL = re.compile(
     r"(?i)(?:argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|sha-?\d|md5|base\d\d|utf-?\d|oauth2?|hmac|aes-?\d"
-    r"|x509|rs\d{3}|hs\d{3}|es\d{3}|ed25519|http|file:|vault:|arn:|op://|ssm:|s3:|//|/[a-z_.-]+/|\./|~/)"
+    r"|x509|rs\d{3}|hs\d{3}|es\d{3}|ed25519|http|file:|vault:|arn:|op://|ssm:|s3:|:?//|/[a-z_.-]+/|\./|~/)"
 )
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _SIGNS = "!@#$%^&*?+~"
