@@ -94,7 +94,49 @@ SHAPES = [
     ("maxmind-key", lambda: f"{drawn(ALNUM, 6)}_{drawn(ALNUM, 29)}_mmk"),
     ("azure-client-secret", lambda: f"{drawn(ALNUM, 3)}8Q~{drawn(ALNUM, 34)}"),
 ]
+HASH = drawn(ALNUM, 53)
 WRITTEN = {  # text with the credential between « and » -> kind
+    "host:5432:db:user:«shortpw»": "password",
+    "db.local:*:*:app:«Xk9!q»": "password",
+    "db.internal:6000:shop:shop_rw:«hunter2x»": "password",
+    f"deploy:«$2y$10${HASH}»\n": "password-hash",
+    f"root:«$6$a1b2c3d4${HASH}»:19700:0:99999:7:::": "password-hash",
+    "machine api.example.com\n  login ci\n\tpassword «swordfish»\n": "password",
+    "machine api login ci password «hunter2»": "password",
+    "default login ci password «hunter2»": "password",
+    "password: «Summer2024!» # staging": "password",
+    "password: «Rosebud77», user: app": "password",
+    "(user: app, password: «Rosebud77»)": "password",
+    "| password: «rosebud#77» | staging |": "password",
+    "The password: «rose$bud» works.": "password",
+    "user=app;password=«rosebud77»;timeout=5": "password",
+    "PGPASSWORD=«rosebud77» psql -h db": "password",
+    "sshpass -p '«Zx9!k»' ssh host": "option-value",
+    "sshpass -p«swordfish» scp a b:": "option-value",
+    "mysql -u root -p«swordfish» shop": "option-value",
+    "mysqldump shop -h db -uroot -p«Zx9kk!»": "option-value",
+    "mariadb-dump --all-databases -p'«Zx9kk!»'": "option-value",
+    "CREATE USER 'app'@'%' IDENTIFIED BY '«swordfish»';": "password",
+    "ALTER USER app IDENTIFIED WITH caching_sha2_password BY '«Zx9kk!»'": "password",
+    "alter role app with login password '«Zx9kk!»'": "password",
+    "curl -su admin:«hunter2» https://example.com": "basic-auth",
+    "curl --proxy-user 'ci:«x9y8z7»' https://example.com": "basic-auth",
+    "kind: Secret\nstringData: {user: app, password: «Zx9kk!4q»}": "kubernetes-secret",
+    '{"kind": "Secret", "data": {"a.key": "«TFMwdExTMUNSVWRKVGk=»"}}': "kubernetes-secret",
+    r"{\"data\":{\"a.key\":\"«TFMwdExTMUNSVWRKVGk=»\"},\"kind\":\"Secret\"}": "kubernetes-secret",
+    "kind: Secret\r\ndata:\r\n  a: |\r\n    «TFMwdExTMUNSVWRKVGk=»\r\n": "kubernetes-secret",
+    "- name: DB_PASSWORD\n  value: «rosebud77»\n": "password",
+    '[{"name": "DB_PASSWORD",\n  "value": "«rosebud77»"}]': "password",
+    "<name>fs.secret</name>\n<value>«rosebud77»</value>": "password",
+    "password: |\n  «rosebud77»\nuser: app": "password",
+    "Set-Cookie: sessionid=«x7k2p9q4m1z8w3v6»; Path=/": "cookie",
+    "curl -b 'PHPSESSID=«x7k2p9q4m1z8w3v6»' https://example.com": "cookie",
+    "otpauth://totp/Acme:bob?issuer=Acme&secret=«JBSWYTDPEHPK»": "otp-secret",
+    "https://«x7k2p9q4m1z8w3v6»:x-oauth-basic@github.com/a/b": "url-token",
+    "https://«x7k2p9q4m1z8w3v6»:@api.example.com/v1": "url-token",
+    '{\\\\\\"password\\\\\\": \\\\\\"«rosebud77»\\\\\\"}': "password",
+    """password = "«rose'bud77»" # old""": "password",
+    "auth: 'Server=db;Uid=app;Password=«rosebud77»;'": "password",
     "kind: Secret\ndata:\n  ca.crt: «LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0»\n": "kubernetes-secret",
     "postgres://u:«p»@h/db": "url-password",
     "redis://:«s3cretvalue»@cache:6379/0": "url-password",
@@ -119,6 +161,19 @@ WRITTEN = {  # text with the credential between « and » -> kind
     "https://example.com/cb?access_token=«b7f3c9d2e1a84f60»&state=1": "credential",
     "tool --token «b7f3c9d2e1a84f60» run": "option-value",
 }
+LINES_THAT_LOOK_ALIKE = [
+    "kind: Secret\nmetadata:\n  name: db-login-2024\n  labels:\n    commit: a1b2c3d4e5f6a7b8\n",
+    "kind: Secret\ndata:\n  a: ${A}\n---\nkind: ConfigMap\ndata:\n  build: 4f2a9c1d8e7b6a5f\n",
+    "kind: ConfigMap\ndata:\n  build: 4f2a9c1d8e7b6a5f\n---\nkind: Secret\ndata: {}\n",
+    "kind: SealedSecret\nspec:\n  encryptedData:\n    a: AgBy3i4OJSWK\n",
+    "kind: SecretStore\ndata:\n  region: europe-west1-b2c3\n",
+    "kind: Secret\nstringData:\n  username: application\n  url: git.example.com\n",
+    "- name: TOKEN_TTL\n  value: 3600s\n- name: PASSWORD_FILE\n  value: secrets2\n",
+    "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: db2, key: a1}\n",
+    "password: |\n  ${DB_PASSWORD}\n",
+    "password: >\n  Required field.\n",
+    "machine example.com\n  login you\n  password <password>\n",
+]
 LOOK_ALIKES = """
 No API key in the build
 apiKey: import.meta.env.KEY
@@ -218,6 +273,44 @@ authored-by: commit 4f2a9c1
 keyboard layout: us2-intl-v1
 monkey = "business1999"
 pytest tests/test_token_2024_rotation.py -k api_key_v2
+key-rotation-for-service-accounts-in-prod
+API-AUTHENTICATION-AND-AUTHORIZATION-OVERVIEW
+token: JWTBearerToken
+token: GoogleOAuth2Client
+auth: SAMLAssertionXMLParser
+request_token: 5f1c2a34-8b7d-4e6f-9a01-b2c3d4e5f607
+{"nextToken": "5f1c2a34-8b7d-4e6f-9a01-b2c3d4e5f607"}
+"NextToken": "eyJNYXJrZXIiOiBudWxsLCAiYm90b19"
+aws acm request-certificate --idempotency-token 91adc45q7 --max 2
+aws s3 ls --starting-token 5f1c2a34-8b7d-4e6f-9a01-b2c3d4e5f607
+should_pass("load('./_sqlite3.so')")
+it is identified as windows-1255. A text in it
+"password": "Password*"
+"password": "Contraseña*"
+"password": "Пароль*", "new": "Password!"
+login(password: NonEmptyString!, user: String!): Session
+password: this.form.value.password!;
+connect(user=cfg.user, password=cfg.password2, host=cfg.host)
+connect(user=userName, password=createdUser2, host=hostName)
+password: required, at least one of a-z and 0-9
+password: bob@example.com, then press enter
+host:5432:db:user:password
+src/pool.c:5432:12:error:redefinition2
+a4:12:34:b6:9c:d1 and fe80:1234:ab:cd:12ef
+machine example.com login you password changeme
+The machine asks login and password before it starts.
+sshpass -p "$SSH_PASS" ssh deploy@host
+mysql -u root -p$MYSQL_PWD shop
+docker run --name mysql -p3306:3306 mysql:8
+the mysql tests run with mvn -pcommon first
+CREATE USER 'app' IDENTIFIED BY 'password';
+identified by their 24 customers
+curl -su "$USER:$PASS" https://example.com
+Set-Cookie: session=deleted; expires=Thu, 01 Jan 1970 00:00:00 GMT
+Cookie: _ga=GA1.2.1234567890.1609459200
+otpauth://totp/Acme?secret=<secret>&issuer=Acme
+https://$TOKEN:x-oauth-basic@github.com/acme/app.git
+"ghp_" + "x" * 36
 """.strip().split("\n")
 
 
@@ -278,7 +371,7 @@ def test_credential_known_by_its_surroundings_is_redacted(marked):
     assert redact(before + secret + after) == f"{before}[redacted:{WRITTEN[marked]}]{after}"
 
 
-@pytest.mark.parametrize("text", LOOK_ALIKES)
+@pytest.mark.parametrize("text", LOOK_ALIKES + LINES_THAT_LOOK_ALIKE)
 def test_look_alike_stays(text):
     assert redact(text) == text
 
@@ -330,6 +423,32 @@ def test_dots_and_dashes_do_not_hide_a_key(mark):
     assert redact(f"use {broken} now") == "use [redacted:github-token] now"
 
 
+@pytest.mark.parametrize("joint", ['" + "', '" +\n    "', '" "', '"\n"', '" . "'])
+def test_a_key_in_two_literals_is_redacted(joint):
+    key = "ghp_" + drawn(ALNUM, 36)
+    split = f'call("{key[:20]}{joint}{key[20:]}", 3)'
+    lines = "\n" * joint.count("\n")
+    assert redact(split) == f'call("[redacted:github-token]{lines}", 3)'
+
+
+def test_a_line_that_goes_on_does_not_hide_a_key():
+    key = "ghp_" + drawn(ALNUM, 36)
+    assert redact(f"a {key[:20]}\\\n{key[20:]} b") == "a [redacted:github-token]\n b"
+
+
+def test_keys_without_a_break_between_them_are_all_redacted():
+    keys = "".join("pul-" + drawn(LOWER_HEX, 40) for _ in range(40))
+    assert redact(f"see {keys} now") == f"see {'[redacted:pulumi-token]' * 40} now"
+
+
+def test_a_kubernetes_secret_is_redacted_in_its_own_document_alone():
+    value = "TFMwdExTMUNSVWRKVGk="
+    one = f"kind: ConfigMap\ndata:\n  a: {value}\n"
+    two = f"kind: Secret\nmetadata:\n  uid: {value}\ndata:\n  a: {value}\ntype: {value}\n"
+    clean = two.replace(f"  a: {value}", "  a: [redacted:kubernetes-secret]")
+    assert redact(f"{one}---\n{two}---\n{one}") == f"{one}---\n{clean}---\n{one}"
+
+
 def test_find_secrets_names_places_and_kinds():
     key = "ghp_" + drawn(ALNUM, 36)
     assert find_secrets(f"a {key} b") == [(2, 42, "github-token")]
@@ -356,6 +475,18 @@ def test_find_secrets_names_places_and_kinds():
         "heroku " * 80_000 + "x" * 20_000 + "a1b2c3d4e5f6",
         "AKIA1234567890123456" * 20_000,
         "\u200b" * 500_000,
+        "ops_eyJ" * 150_000,
+        "secret" * 170_000,
+        "pul-0123456789abcdef0123456789abcdef01234567" * 4_000,
+        "mysql -pabc " * 80_000,
+        "machine a login b password " * 37_000,
+        "a:5432:b:c:" * 90_000,
+        "---\nkind: Secret\ndata:\n  a: b\n" * 33_000,
+        "Cookie: a=b; " * 77_000,
+        '"sk-" + ' * 125_000,
+        "\\" * 1_000_000,
+        "password: |\n  a1\n" * 58_000,
+        "otpauth://totp/a?secret=" * 40_000,
     ],
     ids=lambda text: text[:20].encode("unicode_escape").decode(),
 )

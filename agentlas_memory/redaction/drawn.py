@@ -17,6 +17,10 @@ _LONGEST_AFFIX = 4  # digits around a word: `v2`, `report2024`
 _LONG_NUMBER = 12
 _FIRST_LETTER = ord("A")
 _UNBROKEN = 20
+_SHORTEST_HUMP = 3
+_USUAL_HUMP = 4
+_LONGEST_ACRONYM = 6  # with the capital behind it: `OAUTHToken`
+_DIGITS_IN_NAME = 3  # `Sha256Hasher`
 _JUDGED = 64  # bytes of a body that are enough for a verdict
 
 
@@ -27,6 +31,7 @@ def blank_all_but(kept: str) -> bytes:
 
 
 PARTS = blank_all_but(ALNUM)
+_NUMBERS = blank_all_but("0123456789")
 WORDS = blank_all_but(ALNUM + "_.~+-$")
 
 
@@ -47,7 +52,11 @@ def is_drawn(value: bytes) -> bool:
                 longest = _LONGEST_WORD - 4 if affix else _LONGEST_WORD
                 if len(letters) >= longest and (letters.islower() or letters.isupper()):
                     return True
-            elif letters or len(part) >= _LONG_NUMBER:
+            elif letters:
+                numbers = part.translate(_NUMBERS).split()
+                if len(numbers) > 1 or len(numbers[0]) > _DIGITS_IN_NAME or not _is_named(part):
+                    return True
+            elif len(part) >= _LONG_NUMBER:
                 return True
     return False
 
@@ -60,7 +69,22 @@ def _is_scrambled(part: bytes) -> bool:
     capitals = size - len(part.translate(None, _CAPITALS))
     cases = part.translate(_CASES)
     changes = cases.count(b"aA") + cases.count(b"Aa")
-    return changes >= 0.4 * size or (size >= 12 and 0.35 * size <= capitals <= 0.8 * size)
+    if changes >= 0.4 * size:
+        return True
+    return size >= 12 and 0.35 * size <= capitals <= 0.8 * size and not _is_named(part)
+
+
+def _is_named(part: bytes) -> bool:
+    """Return whether a part is words and acronyms: `JWTBearerToken`, `GoogleOAuth2Client`."""
+    cases = part.translate(_CASES)  # runs of one letter: the greatest is the longest
+    humps, capitals = cases.replace(b"A", b" ").split(), cases.replace(b"a", b" ").split()
+    return (
+        len(capitals) > 1
+        and len(max(capitals)) <= _LONGEST_ACRONYM
+        and humps != []
+        and len(min(humps)) >= _SHORTEST_HUMP
+        and sum(map(len, humps)) >= _USUAL_HUMP * len(humps)
+    )
 
 
 def is_key_body(prefix: bytes, body: bytes) -> bool:

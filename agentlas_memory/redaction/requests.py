@@ -1,9 +1,10 @@
-"""Credentials on their way to a server: URLs, headers and command lines."""
+"""Credentials on their way to a server: in URLs, headers and cookies."""
 
 import binascii
 import re
 from collections.abc import Iterator
 
+from agentlas_memory.redaction.credential_names import names_request
 from agentlas_memory.redaction.drawn import has_drawn_word
 from agentlas_memory.redaction.values import is_opaque, is_placeholder
 
@@ -13,7 +14,7 @@ _USERINFO = (
     r"(?<=://)(?P<user>[^\s/:@\"'<>`]{0,128}):(?P<value>[^\s/\"'<>`]{1,256})@(?=[\w.\[\-$%{]|$)"
 )
 # A token alone in front of the host: https://<token>@github.com/...
-_TOKEN_USER = r"(?<=://)(?P<value>[^\s/:@\"'<>`?#]{16,256})@(?=[\w\[])"
+_TOKEN_USER = r"(?<=://)(?P<value>[^\s/:@\"'<>`?#]{16,256})(?::(?:x-oauth-basic)?)?@(?=[\w\[])"
 _QUERY = r"[?&#](?:key|sig|signature|x-amz-signature|auth)=(?P<value>[\w%.~+/=\-]{16,512})"
 _SCHEME = (
     r"\b(?P<scheme>bearer|basic|token|apikey|api-key|bot)[ \t]{1,3}(?P<value>[\w.~+/=|\-]{8,4096})"
@@ -22,31 +23,28 @@ _HEADER = (
     r"\b(?:authorization|x-[\w-]{0,30}(?:key|token|secret))[\"'`]?\s?[:=]\s?[\"'`]?"
     r"(?P<value>[\w.~+/=|\-]{12,4096})"
 )
-_OPTION = (
-    r"(?:--(?:[a-z]{1,20}-){0,4}(?:password|passwd|token|secret|api-key|apikey|key)[ =]"
-    r"|\bsshpass -p ?)[\"']?(?P<value>[^\s\"'<>]{6,400})"
+# A session that a cookie carries: in a header, in `document.cookie`, in an option of curl.
+_COOKIES = (
+    r"(?:cookies?|-b(?<=[ \t]-b))\\{0,7}[\"'`]?[ \t]{0,4}[:=, ]?[ \t]{0,4}\\{0,7}[\"'`]?"
+    r"(?=[^\s=;]{1,80}=)(?P<pairs>[^\n\"'`<>]{3,4096})"
 )
-_USER_OPTION = r"[ \t\n](?:-u|--user)[ =]?[\"']?[^\s:\"'<]{1,64}:(?P<value>[^\s\"']{1,256})"
-_TOKEN_OPTION = r"[ \t\n](?:-u|--user)[ =]?[\"']?(?P<value>[^\s:\"'<]{12,256}):(?=[\"'\s]|$)"
-# Files of passwords: .netrc and .pgpass.
-_NETRC = r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<value>[^\s\"'<]{4,256})"
-_PGPASS = r"(?<![\w.:/-])[\w.*-]+:\d{2,5}:[\w*-]+:[\w.@-]+:(?P<value>[^\s:\"'<>]{8,256})"
-_COMMAND_LENGTH = 400
+_SESSION = re.compile(
+    r"(?<![\w.$-])(?P<name>[^\s=;,]{0,60}?(?:sess|sid|auth|token|jwt|login|remember|identity|ticket|secret"
+    r"|key|csrf|xsrf|credential|_user)[^\s=;,]{0,40})=(?P<value>[^\s;,\\]{10,4096})"
+)
 _HEADER_LENGTH = 24
 _SHORTEST_BEARER = 20
 
 
 def find_sent(text: str, lowered: str) -> Iterator[Span]:
-    """Yield each credential in a URL, a header or a command line."""
+    """Yield each credential in a URL, a header or a cookie."""
     yield from _find_userinfo(text)
     yield from _find_schemes(text, lowered)
-    yield from _find_curl_users(text)
-    yield from _find_in_password_files(text)
+    yield from _find_cookies(text, lowered)
     for kind, trigger, pattern in (
         ("authorization", "authorization", _HEADER),
         ("authorization", "x-", _HEADER),
         ("url-parameter", "=", _QUERY),
-        ("option-value", " ", _OPTION),
     ):
         for match in re.finditer(pattern, lowered, re.ASCII) if trigger in lowered else ():
             if is_opaque(text[slice(*match.span("value"))]):
@@ -58,6 +56,8 @@ def _find_userinfo(text: str) -> Iterator[Span]:
         value = match["value"]
         stands_for_one = is_placeholder(value) and not (len(value) < 3 and value.isalnum())
         # postgres:postgres@ is a default that everybody knows.
+        if value == "x-oauth-basic":
+            continue  # the token is the user
         if not stands_for_one and (value != match["user"] or is_opaque(value)):
             yield *match.span("value"), "url-password"
     for match in re.finditer(_TOKEN_USER, text, re.ASCII) if "://" in text else ():
@@ -65,18 +65,12 @@ def _find_userinfo(text: str) -> Iterator[Span]:
             yield *match.span("value"), "url-token"
 
 
-def _find_in_password_files(text: str) -> Iterator[Span]:
-    for trigger, pattern in ((" login ", _NETRC), (":", _PGPASS)):
-        for match in re.finditer(pattern, text, re.ASCII) if trigger in text else ():
-            start, value = match.start("value"), match["value"].rstrip(".")
-            if is_opaque(value):
-                yield start, start + len(value), "password"
-
-
 def _find_schemes(text: str, lowered: str) -> Iterator[Span]:
     for match in re.finditer(_SCHEME, lowered, re.ASCII):
         value = text[slice(*match.span("value"))]
         before = lowered[max(0, match.start() - _HEADER_LENGTH) : match.start()]
+        if match["scheme"] == "token" and names_request(lowered, match.start(), value):
+            continue
         telling = match["scheme"] not in ("basic", "bot") and len(value) >= _SHORTEST_BEARER
         in_header = telling or "authorization" in before
         basic = match["scheme"] == "basic" and _is_basic(value)
@@ -93,11 +87,11 @@ def _is_basic(value: str) -> bool:
     return b":" in decoded and decoded.isascii() and decoded.decode().isprintable()
 
 
-def _find_curl_users(text: str) -> Iterator[Span]:
-    for match in re.finditer(_USER_OPTION, text, re.ASCII) if "curl" in text else ():
-        command = text[max(0, match.start() - _COMMAND_LENGTH) : match.start()]
-        if "curl" in command and not is_placeholder(match["value"]):
-            yield *match.span("value"), "basic-auth"
-    for match in re.finditer(_TOKEN_OPTION, text, re.ASCII) if "curl" in text else ():
-        if is_opaque(match["value"]):
-            yield *match.span("value"), "basic-auth"
+def _find_cookies(text: str, lowered: str) -> Iterator[Span]:
+    if "cookie" not in lowered and "curl" not in lowered:
+        return
+    for cookies in re.finditer(_COOKIES, lowered, re.ASCII):
+        for match in _SESSION.finditer(lowered, *cookies.span("pairs")):
+            value = text[slice(*match.span("value"))]
+            if is_opaque(value) and has_drawn_word(value.encode("ascii", "replace")):
+                yield *match.span("value"), "cookie"

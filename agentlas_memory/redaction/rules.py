@@ -232,6 +232,8 @@ PREFIXED: tuple[tuple[str, str, str, int], ...] = (
     ("yandex-token", "t1.", WORD + ".", 90),
 )
 
+PREFIXES: tuple[str, ...] = tuple(prefix for _, prefix, _, _ in PREFIXED)
+
 # Known by a shape, not by a start: looked for in all that stands between blanks.
 SHAPE_LITERALS: tuple[str, ...] = (
     "Private-Lines:",
@@ -257,6 +259,18 @@ SHAPE_LITERALS: tuple[str, ...] = (
     "CONTRIBSYS__COM",
     "contribsys.com",
     "1//0",
+    "otpauth://",
+    "$2",
+    "$1$",
+    "$5$",
+    "$6$",
+    "$7$",
+    "$y$",
+    "$apr1$",
+    "$argon2",
+    "SHA}",
+    "SHA256}",
+    "SHA512}",
 )
 
 # Providers whose keys have no shape of their own: an opaque value assigned under such a name.

@@ -4,11 +4,15 @@ import re
 from collections.abc import Iterator
 
 from agentlas_memory.redaction.assignments import find_assigned
-from agentlas_memory.redaction.drawn import is_key_body
+from agentlas_memory.redaction.commands import find_in_commands
+from agentlas_memory.redaction.drawn import is_drawn, is_key_body
 from agentlas_memory.redaction.keyblocks import find_key_blocks
+from agentlas_memory.redaction.literals import find_joined
+from agentlas_memory.redaction.manifests import find_manifests
+from agentlas_memory.redaction.password_files import find_in_password_files
 from agentlas_memory.redaction.requests import find_sent
-from agentlas_memory.redaction.rules import PREFIXED, is_strict
-from agentlas_memory.redaction.shapes import START, find_shapes
+from agentlas_memory.redaction.rules import PREFIXED, PREFIXES, is_strict
+from agentlas_memory.redaction.shapes import begins, find_shapes
 from agentlas_memory.redaction.triggers import INVISIBLE
 from agentlas_memory.redaction.values import is_masked
 
@@ -18,7 +22,8 @@ _SHORTEST_BODY = 20  # a key cut short is still most of a key
 _DIFFERENT = 5
 _PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]+\]")
 _LOWER = {capital: capital + 32 for capital in range(ord("A"), ord("Z") + 1)}
-_HIDING = re.compile(rf"[{INVISIBLE}]|\\(?=[_*.-])")  # Markdown escapes `_` as `\_`
+# Markdown escapes `_` as `\_`; a line that ends in a backslash goes on in the next one.
+_ESCAPING = re.compile(r"\\(?:\r?\n|(?=[_*.-]))")
 
 
 def scan(text: str) -> list[Span]:
@@ -27,7 +32,9 @@ def scan(text: str) -> list[Span]:
     # Patterns on names meet lower case (of ASCII: places stay), faster than ignoring case.
     lowered = visible.translate(_LOWER)
     found = [*find_key_blocks(visible), *_find_prefixed(visible), *find_shapes(visible)]
-    found += [*find_sent(visible, lowered), *find_assigned(visible, lowered)]
+    found += [*_find_split(visible), *find_manifests(visible), *find_in_password_files(visible)]
+    found += [*find_sent(visible, lowered), *find_in_commands(visible, lowered)]
+    found += find_assigned(visible, lowered)
     spans = _merged(found)
     return [(places[a], places[b - 1] + 1, kind) for a, b, kind in spans] if places else spans
 
@@ -39,28 +46,67 @@ def _emptied(placeholder: re.Match[str]) -> str:
 
 def _visible(text: str) -> tuple[str, list[int]]:
     """Return the text without what hides a key, and where each of its characters stood."""
-    if not _HIDING.search(text):
+    hidden = [match.span() for match in _ESCAPING.finditer(text)] if "\\" in text else []
+    for mark in () if text.isascii() else INVISIBLE:
+        if mark in text:
+            hidden += [match.span() for match in re.finditer(mark, text)]
+    if not hidden:
         return text, []
-    hidden = {match.start() for match in _HIDING.finditer(text)}
-    places = [at for at in range(len(text)) if at not in hidden]
-    return "".join(text[at] for at in places), places
+    parts: list[str] = []
+    places: list[int] = []
+    done = 0
+    for start, end in sorted([*hidden, (len(text), len(text))]):
+        parts.append(text[done:start])
+        places += range(done, start)
+        done = max(done, end)
+    return "".join(parts), places
 
 
 def _find_prefixed(text: str) -> Iterator[Span]:
     for kind, prefix, alphabet, length in PREFIXED:
         if prefix in text:
-            strict = is_strict(alphabet)
             # `re` keeps compiled patterns: one is built when its prefix is first met.
-            for match in re.finditer(_pattern(prefix, alphabet, length), text):
-                body = match[1].encode()
-                if len(set(body)) < _DIFFERENT or is_masked(match[1]):
-                    continue
-                if strict or is_key_body(prefix.encode(), body):
+            pattern = re.compile(begins(re.escape(prefix)) + _body(alphabet, length))
+            for match in pattern.finditer(text):
+                if _is_key(match[1], prefix, alphabet):
                     yield match.start(), match.end(), kind
+                    yield from _find_chained(text, match.end())
 
 
-def _pattern(prefix: str, alphabet: str, length: int) -> str:
-    """Return prefix and body; up to its length a body may be broken by dots and dashes.
+def _find_chained(text: str, end: int) -> Iterator[Span]:
+    """Yield the keys that begin where another one ends: no letter may stand before any other."""
+    found = True
+    while found and text.startswith(PREFIXES, end):
+        found = False
+        for kind, prefix, alphabet, length in PREFIXED:
+            if text.startswith(prefix, end):
+                body = re.compile(_body(alphabet, length)).match(text, end + len(prefix))
+                if body and _is_key(body[1], prefix, alphabet):
+                    yield end, body.end(), kind
+                    found, end = True, body.end()
+                    break
+
+
+def _find_split(text: str) -> Iterator[Span]:
+    for start, end, key in find_joined(text) if '"' in text or "'" in text else ():
+        for _, last, kind in _find_prefixed(key):
+            if last > len(key) // 2:
+                yield start, end, kind
+                break
+
+
+def _is_key(body: str, prefix: str, alphabet: str) -> bool:
+    coded = body.encode()
+    if len(set(coded)) < _DIFFERENT or is_masked(body):
+        return False
+    if is_strict(alphabet):
+        # Its length tells a key, but not of a body in pieces: `key-rotation-for-all-the-accounts`.
+        return body.isalnum() or is_drawn(coded)
+    return is_key_body(prefix.encode(), coded)
+
+
+def _body(alphabet: str, length: int) -> str:
+    """Return the pattern of a body, which may up to its length be broken by dots and dashes.
 
     By those that are not its own letters: else a line of dashes could be read in more ways than
     there is time for.
@@ -69,7 +115,7 @@ def _pattern(prefix: str, alphabet: str, length: int) -> str:
     breaks = "".join(sign for sign in ".-" if sign not in alphabet)
     letter = f"{one}[{re.escape(breaks)}]?" if breaks else one
     least = length if is_strict(alphabet) else min(length, _SHORTEST_BODY)
-    return rf"{START}{re.escape(prefix)}((?:{letter}){{{least - 1},{length - 1}}}{one}+(?<![.]))"
+    return rf"((?:{letter}){{{least - 1},{length - 1}}}{one}+(?<![.]))"
 
 
 def _merged(spans: list[Span]) -> list[Span]:

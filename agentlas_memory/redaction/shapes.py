@@ -7,16 +7,23 @@ from agentlas_memory.redaction.values import is_masked
 
 Span = tuple[int, int, str]
 
-# Where a key may start: also behind the "\n" of a JSON string and an escaped "=" of a URL.
-START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%3[AaDd])|(?<=%2[02Ff]))"
+
+def begins(first: str) -> str:
+    """Return a pattern of a key's first characters where a key may start.
+
+    That is also behind the "\\n" of a JSON string and an escaped "=" of a URL. The characters stand
+    in front of the conditions: `re` then leaps from one place that has them to the next.
+    """
+    return (
+        rf"{first}(?:(?<![A-Za-z0-9]{first})|(?<=\\[nrt]{first})"
+        rf"|(?<=%3[AaDd]{first})|(?<=%2[02Ff]{first}))"
+    )
+
 
 # kind, a literal that must be in the text, the pattern whose group 1 is the credential
 SHAPES: tuple[tuple[str, str, str], ...] = (
-    ("jwt", "eyJ", START + r"(eyJ[\w-]{8,4096}\.eyJ[\w-]{8,8192}(?:\.[\w-]*)?)"),
-    ("jwt", "eyJ", START + r"(eyJ[\w-]{14,4096}\.[\w-]{16,8192}\.[\w-]{16,8192})"),
-    ("jwt", "eyJ", START + r"(eyJ[\w-]{14,4096}\.[\w-]{0,8192}(?:\.[\w-]{0,8192}){3})"),
-    ("jwt", "ZXlK", START + r"(ZXlK[A-Za-z0-9/\\_+\-]{48,}={0,2})"),
-    ("grafana-token", "eyJrIjoi", START + r"(eyJrIjoi[A-Za-z0-9+/]{40,}={0,3})"),
+    ("jwt", "ZXlK", r"(" + begins("ZXlK") + r"[A-Za-z0-9/\\_+\-]{48,}={0,2})"),
+    ("grafana-token", "eyJrIjoi", r"(" + begins("eyJrIjoi") + r"[A-Za-z0-9+/]{40,}={0,3})"),
     (
         "slack-webhook",
         "hooks.slack.com/",
@@ -34,14 +41,23 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (
         "discord-token",
         ".",
-        START + r"([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6,7}"
+        r"(" + begins("[MNO]") + r"[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6,7}"
         r"\.[A-Za-z0-9_-]{27,40})(?![\w-])",
     ),
-    ("telegram-token", ":", START + r"(?:bot)?(\d{8,10}:[A-Za-z0-9_-]{35})(?![\w-])"),
-    ("terraform-token", ".atlasv1.", START + r"([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,})"),
-    ("mailchimp-key", "-us", START + r"([0-9a-z]{32}-us\d{1,2})(?!\w)"),
-    ("maxmind-key", "_mmk", START + r"([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?!\w)"),
-    ("azure-client-secret", "Q~", START + r"([\w~.-]{3}\dQ~[\w~.-]{31,34})"),
+    ("telegram-token", ":", r"(" + begins(r"\d") + r"\d{7,9}:[A-Za-z0-9_-]{35})(?![\w-])"),
+    ("telegram-token", "bot", begins("bot") + r"(\d{8,10}:[A-Za-z0-9_-]{35})(?![\w-])"),
+    (
+        "terraform-token",
+        ".atlasv1.",
+        r"(" + begins("[A-Za-z0-9]") + r"[A-Za-z0-9]{13}\.atlasv1\.[\w=-]{40,})",
+    ),
+    ("mailchimp-key", "-us", r"(" + begins("[0-9a-z]") + r"[0-9a-z]{31}-us\d{1,2})(?!\w)"),
+    (
+        "maxmind-key",
+        "_mmk",
+        r"(" + begins("[A-Za-z0-9]") + r"[A-Za-z0-9]{5}_[A-Za-z0-9]{29}_mmk)(?!\w)",
+    ),
+    ("azure-client-secret", "Q~", r"(" + begins(r"[\w~.-]") + r"[\w~.-]{2}\dQ~[\w~.-]{31,34})"),
     ("azure-key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{40,}={0,2})"),
     ("azure-key", "AccessKey=", r"AccessKey=([A-Za-z0-9+/]{40,}={0,2})"),
     ("azure-sas", "sig=", r"[?&;]sig=([A-Za-z0-9%+/_-]{20,}={0,2})"),
@@ -56,7 +72,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (
         "authress-key",
         ".acc",
-        START + r"((?:sc|ext|scauth|authress)_\w{5,30}\.\w{4,6}\.acc[_-][\w-]{10,32}"
+        r"(" + begins("[sea]") + r"(?:c|xt|cauth|uthress)_\w{5,30}\.\w{4,6}\.acc[_-][\w-]{10,32}"
         r"\.[\w+/=-]{30,120})",
     ),
     (
@@ -69,22 +85,42 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
         "contribsys.com",
         r"//([0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com",
     ),
-    ("google-refresh-token", "1//0", START + r"(1//0[\w-]{40,})"),
+    ("google-refresh-token", "1//0", r"(" + begins("1//0") + r"[\w-]{40,})"),
     (
-        "kubernetes-secret",
-        "kind: Secret",
-        r"(?m)^[ \t]+[\w.-]+:[ \t]*[\"']?([A-Za-z0-9+/]{16,}={0,2})(?=[\"'\s]|$)",
+        "otp-secret",
+        "otpauth://",
+        r"otpauth://[a-z]{1,8}/[^\s\"'<>?]{1,200}\?(?:[^\s\"'<>]{0,400}&)?secret=([A-Za-z2-7]{8,256})",
     ),
-    ("airtable-token", "pat", START + r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
+    ("airtable-token", "pat", r"(" + begins("pat") + r"[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
     ("softlayer-key", "softlayer.com/soap", r"softlayer\.com/soap/v3(?:\.1)?/([a-z0-9]{64})"),
-    ("facebook-token", "|", START + r"(\d{15,16}(?:\||%7C)[\w-]{27,40})(?!\w)"),
+    ("facebook-token", "|", r"(" + begins(r"\d") + r"\d{14,15}(?:\||%7C)[\w-]{27,40})(?!\w)"),
 )
+
+# Read in one go, each character once; what it is is decided by its parts.
+_JWT = rf"{begins('eyJ')}[\w-]{{8,8192}}(?:\.[\w-]{{0,8192}}){{0,4}}"
 
 
 def find_shapes(text: str) -> Iterator[Span]:
     """Yield each credential that has one of the shapes."""
+    for match in re.finditer(_JWT, text, re.ASCII) if "eyJ" in text else ():
+        length = _length_of_jwt(match[0].split("."))
+        if length and not is_masked(match[0]):
+            yield match.start(), match.start() + length, "jwt"
     for kind, literal, pattern in SHAPES:
         if literal in text:
             for match in re.finditer(pattern, text, re.ASCII):
                 if not is_masked(match[1]):
                     yield match.start(1), match.end(1), kind
+
+
+def _length_of_jwt(parts: list[str]) -> int:
+    """Return the length of a signed token (three parts, or two) or an encrypted one (five)."""
+    if len(parts) < 2:
+        return 0
+    claims = parts[1]
+    signed = claims.startswith("eyJ") and len(claims) > 10
+    if not signed and len(parts[0]) > 16:
+        if len(parts) == 5:
+            return len(".".join(parts))
+        signed = len(parts) > 2 and len(claims) >= 16 and len(parts[2]) >= 16
+    return len(".".join(parts[:3]).rstrip(".")) if signed else 0

@@ -12,7 +12,13 @@ from agentlas_memory.redaction.drawn import (
     is_drawn,
     is_key_body,
 )
-from agentlas_memory.redaction.rules import PREFIXED, PROVIDERS, SHAPE_LITERALS, is_strict
+from agentlas_memory.redaction.rules import (
+    PREFIXED,
+    PREFIXES,
+    PROVIDERS,
+    SHAPE_LITERALS,
+    is_strict,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +32,8 @@ INVISIBLE = (
     + "".join(map(chr, range(0xE0000, 0xE0080)))
 )
 _NOTHING = dict.fromkeys(map(ord, INVISIBLE))
+# Markdown escapes `_` as `\_`; a line that ends in a backslash goes on in the next one.
+_ESCAPED = (("\\\r\n", ""), ("\\\n", ""), ("\\_", "_"), ("\\-", "-"), ("\\*", "*"), ("\\.", "."))
 # What may stand before a key without a break: the escapes of a JSON string and of a URL.
 _ESCAPES = (b"\\n", b"\\r", b"\\t", b"%3D", b"%3d", b"%3A", b"%3a", b"%20", b"%22", b"%2F", b"%2f")
 _PASSWORD_WORDS = (b"pass", b"pw", b"secret")
@@ -33,9 +41,13 @@ _KEY_WORDS = (b"token", b"key", b"auth", b"cred", b"bearer")
 _PASSWORD_MARKS = DIGITS + b"!#$%&*?@^+~"
 # Only what may stand between a name and its value: a password may hold any other sign.
 _VALUES = bytes(32 if c in b"\t\r\"'`=:>" else c for c in range(256))
+_QUOTES = bytes(32 if c in b"\t\r\"'`" else c for c in range(256))
 _NO_PASSWORD = (b"$", b"%", b"#", b"@", b"*", b"(", b"{", b"[", b"<", b"//")
 _PIECES_AFTER = 5
-_VALUE_WITHIN = 120
+_VALUE_WITHIN = 200
+_SHORTEST_DRAWN = 5
+_SHORTEST_PASSWORD = 4
+_SHORTEST_BASIC = 6
 _NAME_WITHIN = 160
 _LONGEST_OPAQUE = 512
 _SHORTEST_DISCORD = 57
@@ -43,7 +55,13 @@ _SHORTEST_MAILCHIMP = 36
 _SHORTEST_TELEGRAM = 34
 _SHORTEST_AIRTABLE = 82
 _LINE_BEFORE = 120
+# In a text made to keep us busy a yes is cheaper than looking on: the rules are quick there.
+_MOST_TRIED = 200
 _PROVIDERS = tuple(name.encode() for name in PROVIDERS)
+
+_STARTS = tuple(prefix.encode() for prefix in PREFIXES)
+_JOINTS = b" \t\r\n\\+.&"
+_LONGEST_LITERAL = 201
 
 # Rules whose keys stand inside a word, by their first two letters: prefix, alphabet, exact length.
 _BY_HEAD: dict[bytes, list[tuple[bytes, bytes, int]]] = {}
@@ -68,14 +86,11 @@ for _kind, _prefix, _alphabet, _length in PREFIXED:
 def may_hold_secret(text: str) -> bool:
     """Return False only for a text in which no rule can find anything."""
     raw = _visible(text).encode("ascii", "replace")
-    if (
-        b"PRIVATE KEY" in raw
-        or b"kind: Secret" in raw
-        or (b"://" in raw and b"@" in raw and _has_userinfo(raw))
-    ):
+    if b"PRIVATE KEY" in raw or (b"://" in raw and b"@" in raw and _has_userinfo(raw)):
         return True
     # All but assignments stand in one piece between blanks, and most of a text is short words.
-    pieces = b" ".join([piece for piece in raw.split() if len(piece) >= SHORTEST_OPAQUE])
+    long = [piece for piece in raw.split() if len(piece) >= SHORTEST_OPAQUE]
+    pieces = b" ".join(long)
     for literal in _ANYWHERE:  # a generator would cost more than the searches
         if literal in pieces:
             return True
@@ -86,16 +101,21 @@ def may_hold_secret(text: str) -> bool:
     lowered = raw.lower()
     return (
         _holds_key(words)
+        or _has_pgpass(long)
+        or _may_hold_layout(raw, lowered)
+        or _has_joined_key(raw)
         or _names_provider(words, raw, lowered)
         or _has_assignment(raw, lowered)
-        or (b"curl" in lowered and b"-u" in lowered)
     )
 
 
 def _visible(text: str) -> str:
     if not text.isascii():
         text = text.translate(_NOTHING)
-    return text.replace("\\_", "_").replace("\\-", "-") if "\\" in text else text
+    if "\\" in text:
+        for escaped, plain in _ESCAPED:
+            text = text.replace(escaped, plain)
+    return text
 
 
 def _has_userinfo(raw: bytes) -> bool:
@@ -113,12 +133,16 @@ def _has_userinfo(raw: bytes) -> bool:
 
 def _holds_key(words: list[bytes]) -> bool:
     """Return whether a prefix stands at some part's start, before what can be its key's body."""
+    tried = 0
     for word in words:
         at = 0
         for part in word.translate(PARTS).split():
             at = word.find(part, at)
             for prefix, alphabet, exact in _BY_HEAD.get(part[:2], ()):
                 if word.startswith(prefix, at):
+                    tried += 1
+                    if tried > _MOST_TRIED:
+                        return True
                     body = word[at + len(prefix) : at + _LONGEST_OPAQUE]
                     if _is_body(prefix, body, alphabet, exact):
                         return True
@@ -151,33 +175,61 @@ def _has_shape(word: bytes, before: bytes) -> bool:
         or (size >= _SHORTEST_DISCORD and word.rstrip(b".").count(b".") == 2)
         or (size >= _SHORTEST_TELEGRAM and before[-1:] == b":" and before[-5:-1].isdigit())
         or (size >= _SHORTEST_AIRTABLE and word[:3] == b"pat" and word[17:18] == b".")
-        or (before[-1:] == b":" and before.split()[-1].count(b":") >= 4)  # a line of .pgpass
     )
 
 
 def _has_assignment(raw: bytes, lowered: bytes) -> bool:
     """Return whether a credential word is soon followed by something that no word looks like."""
     return (
-        _is_followed(_KEY_WORDS, is_drawn, raw, lowered)
-        or _is_followed(_PASSWORD_WORDS, _is_password, raw, lowered)
-        or _is_followed((b"basic",), _has_inner_capital, raw, lowered)
+        _is_followed(_KEY_WORDS, is_drawn, _SHORTEST_DRAWN, raw, lowered)
+        or _is_followed(_PASSWORD_WORDS, _is_password, _SHORTEST_PASSWORD, raw, lowered)
+        or _is_followed((b"basic",), _has_inner_capital, _SHORTEST_BASIC, raw, lowered)
     )
 
 
 def _is_followed(
-    keywords: tuple[bytes, ...], is_value: "Callable[[bytes], bool]", raw: bytes, lowered: bytes
+    keywords: tuple[bytes, ...],
+    is_value: "Callable[[bytes], bool]",
+    shortest: int,
+    raw: bytes,
+    lowered: bytes,
 ) -> bool:
+    tried = 0
     for keyword in keywords:
         at = lowered.find(keyword)
         while at >= 0:
             at += len(keyword)
-            line = raw[at : at + _VALUE_WITHIN].partition(b"\n")[0]
-            pieces = line.translate(_VALUES).split(None, _PIECES_AFTER)
-            for piece in pieces[:_PIECES_AFTER]:
-                if len(piece) >= 6 and is_value(piece):
+            tried += 1
+            if tried > _MOST_TRIED:
+                return True
+            for piece in _pieces_behind(raw, at):
+                if len(piece) >= shortest and is_value(piece):
                     return True
             at = lowered.find(keyword, at)
     return False
+
+
+def _pieces_behind(raw: bytes, at: int) -> list[bytes]:
+    """Return the first pieces on the line behind a place, and on the next if the value is there."""
+    line, _, rest = raw[at : at + _VALUE_WITHIN].partition(b"\n")
+    pieces = _pieces(line)
+    if rest and len(pieces) < _PIECES_AFTER:
+        following = rest.partition(b"\n")[0]
+        if line.rstrip()[-1:] in b"|>+-123456789" or b"value" in following.lower():
+            pieces += _pieces(following)
+    return pieces
+
+
+def _pieces(line: bytes) -> list[bytes]:
+    pieces = line.translate(_VALUES).split(None, _PIECES_AFTER)
+    whole = pieces[:_PIECES_AFTER]
+    if len(pieces) > 1:
+        # A value may hold the sign that stood before it: `a=12=bc` is `12=bc`.
+        for word in line.translate(_QUOTES).split(None, _PIECES_AFTER)[:_PIECES_AFTER]:
+            parts = word.lstrip(b"=:>").translate(_VALUES).split(None, 1)
+            if len(parts) > 1:
+                whole += b" ".join(parts), parts[1]
+    return whole
 
 
 def _is_password(piece: bytes) -> bool:
@@ -188,3 +240,68 @@ def _is_password(piece: bytes) -> bool:
 
 def _has_inner_capital(piece: bytes) -> bool:
     return piece[1:] != piece[1:].lower()
+
+
+def _may_hold_layout(raw: bytes, lowered: bytes) -> bool:
+    """Return whether a text may hold .netrc, a manifest, a command with a password or a cookie."""
+    return (
+        (b"login" in raw and b"password" in raw and (b"machine" in raw or b"default" in raw))
+        or (b"Secret" in raw and _is_manifest(raw))
+        or (b"sshpass" in lowered and b"-p" in lowered)
+        or ((b"mysql" in lowered or b"mariadb" in lowered) and b" -p" in lowered)
+        or (b"identified" in lowered and b"by" in lowered)
+        or (b"curl" in lowered and _has_user_option(raw))
+        or (b"cookie" in lowered and _has_cookie(lowered))
+    )
+
+
+def _has_joined_key(raw: bytes) -> bool:
+    """Return whether a literal that begins like a key is followed by another literal."""
+    closed = raw.translate(None, _JOINTS)
+    for quote in (b'"', b"'"):
+        if quote + quote not in closed:
+            continue
+        before = b""
+        for piece in raw.split(quote):
+            joins = len(before) > 2 and not piece.strip(_JOINTS)
+            if joins and len(before) <= _LONGEST_LITERAL and before.startswith(_STARTS):
+                return True
+            before = piece
+    return False
+
+
+def _is_manifest(raw: bytes) -> bool:
+    at = raw.find(b"kind")
+    while at >= 0:
+        if raw[at + 4 : at + 30].lstrip(b"\\\"' \t:").startswith(b"Secret"):
+            return True
+        at = raw.find(b"kind", at + 4)
+    return False
+
+
+def _has_user_option(raw: bytes) -> bool:
+    """Return whether some option is `-u`, `-su`, `--proxy-user` or, for a cookie, `-b`."""
+    return any(
+        piece[:1] == b"-" and (b"u" in piece[:14] or piece[:2] in (b"-U", b"-b"))
+        for piece in raw.split()
+    )
+
+
+def _has_cookie(lowered: bytes) -> bool:
+    at = lowered.find(b"cookie")
+    while at >= 0:
+        at += len(b"cookie")
+        if b"=" in lowered[at : at + 100]:
+            return True
+        at = lowered.find(b"cookie", at)
+    return False
+
+
+def _has_pgpass(pieces: list[bytes]) -> bool:
+    """Return whether a piece has a port, or any port, between four colons."""
+    for piece in pieces:
+        if piece.count(b":") >= 4:
+            fields = piece.split(b":")[1:-3]
+            if any(field == b"*" or field.isdigit() for field in fields):
+                return True
+    return False
