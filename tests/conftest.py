@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_card():
     """Write a routing card that verifies, and the agent's own card, into a project."""
 

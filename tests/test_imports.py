@@ -99,6 +99,7 @@ SCENES = {
     "no marker": ("elsewhere", {"prompt": "why integer minor units in the ledger"}, 12),
     "silent prompt": ("project", {"prompt": "thanks"}, 48),
     "delivered prompt": ("project", {"prompt": "why integer minor units in the ledger?"}, 50),
+    "delivered experience": ("governed", {"prompt": "rollback of a schema migration?"}, 56),
     "session start": ("project", {"hook_event_name": "SessionStart", "source": "startup"}, 30),
 }
 
@@ -209,14 +210,21 @@ def test_the_hook_can_reach_two_libraries(graph):
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory, program):
-    """A project with a document, and with a constraint for a session's start."""
+def scene(tmp_path_factory, program, make_card):
+    """A project with a document and a constraint for a session's start, another with an agent."""
     text = "We settle the ledger in integer minor units because floats lose cents."
     chunks = [Text("1", text, "Ledger", "docs/ledger.md")]
     scene = build_scene(tmp_path_factory.mktemp("scene"), chunks)
     note = [program, "remember", "Never store money as a float.", "--kind", "constraint"]
     environment = clean_environment(scene.home)
     subprocess.run([*note, "--project", scene.project], env=environment, check=True)
+    governed = scene.home.parent / "governed"
+    governed.mkdir()
+    make_card(governed)
+    text = "Use a rollback checklist for every schema migration"
+    for words in (["experience", "add", text], ["trust"], ["init"]):
+        command = [program, *words, "--project", governed]
+        subprocess.run(command, env=environment, check=True, capture_output=True)
     return scene
 
 
@@ -237,7 +245,7 @@ def loaded_modules(scene, arguments, cwd, event=b""):
 
 def run_hook(scene, launcher, name):
     place, fields, _ = SCENES[name]
-    cwd = getattr(scene, place)
+    cwd = scene.home.parent / place
     event = {
         "hook_event_name": "UserPromptSubmit",
         "session_id": str(time.time_ns()),  # new, or a capsule that was delivered once is silent
@@ -268,6 +276,7 @@ def test_the_hook_loads_few_modules_of_ours(scene, launcher, name):
         ("no marker", b""),
         ("silent prompt", b""),
         ("delivered prompt", b"integer minor units"),
+        ("delivered experience", b"rollback checklist"),
         ("session start", b"Never store money"),
     ],
 )
