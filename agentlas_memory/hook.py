@@ -14,13 +14,14 @@ from agentlas_memory.lean import TYPE_CHECKING, WINDOWS, getenv, system
 if TYPE_CHECKING:
     from agentlas_memory.capsule import Capsule, Evidence, Learned
     from agentlas_memory.embedding.asset import Asset
+    from agentlas_memory.host_adapters import Adapter
     from agentlas_memory.ontology.store import Store
     from agentlas_memory.project import Project
     from agentlas_memory.recall.candidate import Candidate
     from agentlas_memory.receipt import Receipt
     from agentlas_memory.trust import Trust
 
-HOSTS = ("claude", "raw")
+HOSTS = ("antigravity", "claude", "codex", "grok", "opencode", "raw")
 SCOPES = ("public", "internal")  # a project's private rows never reach a hook
 HITS = 4
 DEADLINE_MS = 1500
@@ -33,14 +34,18 @@ class Silence(Exception):
 def main(arguments: list[str] | None = None) -> int:
     """Answer one event of one host on stdout; the exit code is always 0."""
     options: dict[str, str] = {}
+    output = None
     try:
         try:
             options.update(read_options(sys.argv[1:] if arguments is None else arguments))
-            send(answer(options))
+            output = answer(options)
+            send(output)
         finally:
             disarm()  # inside the door: the clock may strike until it is done
     except BaseException as error:  # the one door where everything ends
         report(options.get("host", ""), error)
+        if output is None:
+            send(empty_answer(options.get("host", "")))
     return 0
 
 
@@ -66,19 +71,33 @@ def answer(options: dict[str, str]) -> bytes:
     milliseconds = deadline_of(settings)
     deadline = Deadline(milliseconds)
     arm(milliseconds)
-    adapter = __import__(f"agentlas_memory.host_adapters.{host}.adapter", fromlist=["parse"])
+    adapter = load_adapter(host)
     payload = read_payload(options, deadline)  # always: a host must not meet a broken pipe
-    if getenv("AGENTLAS_MEMORY") == "off" or any(
-        map(getenv, (CHILD_VARIABLE, *adapter.FOREIGN_VARIABLES))
-    ):
-        return bytes(adapter.EMPTY)
-    event: HookEvent | None = adapter.parse(payload, options.get("event", ""))
+    if any(map(getenv, (CHILD_VARIABLE, *adapter.FOREIGN_VARIABLES))):
+        return adapter.EMPTY
+    event = adapter.parse(payload, options.get("event", ""), settings)
     if event is None:
-        return bytes(adapter.EMPTY)
+        return adapter.EMPTY
+    adapter.prepare(event, home)
+    if getenv("AGENTLAS_MEMORY") == "off":
+        return adapter.EMPTY
     if not adapter.KEEPS_CONTEXT or settings.get("delivery") == "every_turn":
         event.session = ""  # what has no session is delivered every time
     capsule = remember_for(event, host, home, settings, deadline)
-    return bytes(adapter.EMPTY if capsule is None else adapter.render(event, capsule.text))
+    return adapter.EMPTY if capsule is None else adapter.render(event, capsule.text, home)
+
+
+def load_adapter(host: str) -> "Adapter":
+    """Return one host's room; no other host's is imported."""
+    return __import__(f"agentlas_memory.host_adapters.{host}.adapter", fromlist=["parse"])
+
+
+def empty_answer(host: str) -> bytes:
+    """Return what tells a host nothing, whatever went wrong."""
+    try:
+        return load_adapter(host).EMPTY if host in HOSTS else b""
+    except BaseException:
+        return b""
 
 
 def deadline_of(settings: dict[str, object]) -> float:

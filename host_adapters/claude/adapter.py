@@ -15,7 +15,7 @@ FOREIGN_VARIABLES = ("GROK_HOOK_EVENT",)
 _KINDS = {"UserPromptSubmit": PROMPT, "SessionStart": START}
 
 
-def parse(payload: dict[str, object], event: str) -> HookEvent | None:
+def parse(payload: dict[str, object], event: str, _settings: dict[str, object]) -> HookEvent | None:
     """Return the event, or None for one that is not ours to answer."""
     name = text_field(payload, "hook_event_name") or event
     kind = _KINDS.get(name)
@@ -34,7 +34,11 @@ def parse(payload: dict[str, object], event: str) -> HookEvent | None:
     )
 
 
-def render(event: HookEvent, capsule: str) -> bytes:
+def prepare(_event: HookEvent, _home: str) -> None:
+    """Nothing is to be done."""
+
+
+def render(event: HookEvent, capsule: str, _home: str) -> bytes:
     """Return the answer that puts the capsule before the model."""
     return (
         '{"hookSpecificOutput":{"hookEventName":'

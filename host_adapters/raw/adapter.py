@@ -13,7 +13,7 @@ FOREIGN_VARIABLES: tuple[str, ...] = ()
 _STARTS = ("SessionStart", "PreInvocation")
 
 
-def parse(payload: dict[str, object], event: str) -> HookEvent | None:
+def parse(payload: dict[str, object], event: str, _settings: dict[str, object]) -> HookEvent | None:
     """Return the event that the command line or the payload names."""
     return HookEvent(
         event,
@@ -25,6 +25,10 @@ def parse(payload: dict[str, object], event: str) -> HookEvent | None:
     )
 
 
-def render(event: HookEvent, capsule: str) -> bytes:
+def prepare(_event: HookEvent, _home: str) -> None:
+    """Nothing is to be done."""
+
+
+def render(_event: HookEvent, capsule: str, _home: str) -> bytes:
     """Return the capsule as it is."""
     return (capsule + "\n").encode("utf-8")

@@ -1,0 +1,1 @@
+"""Putting the hook into hosts' configuration, and taking it out again without a trace."""

@@ -1,0 +1,101 @@
+"""What of a host's files is ours: a whole file, one entry, one block, or what its own command adds.
+
+A host's `install_spec` names these; nothing else of a host is ever written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFile:
+    """A file that is ours from the first byte to the last."""
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JsonEntry:
+    """One key of the object in a strict JSON file; all other bytes are the user's."""
+
+    path: Path
+    key: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedBlock:
+    """The lines between our two markers in a text file, markers included."""
+
+    path: Path
+    begin: str
+    end: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostCommands:
+    """What the host's own command line adds and removes; it edits its own files.
+
+    Each command is the program's arguments. `installed` tells from the host's answers whether we
+    are there already; `homes` are folders that must not name us afterwards.
+    """
+
+    install: tuple[tuple[str, ...], ...]
+    uninstall: tuple[tuple[str, ...], ...]
+    homes: tuple[Path, ...]
+
+
+Surface = WholeFile | JsonEntry | MarkedBlock | HostCommands
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where things are on this machine: the person's home, ours, and the environment."""
+
+    home: Path
+    data_home: Path  # ~/.agentlas
+    environment: Mapping[str, str]
+
+    def folder(self, variable: str, default: Path) -> Path:
+        """Return the folder that an environment variable names; blank counts as unset."""
+        named = self.environment.get(variable, "").strip()
+        return Path(named) if named else default
+
+    @property
+    def hook(self) -> Path:
+        """The program that host entries name: it stays where it is when the runtime changes."""
+        return self.data_home / "runtime" / "current" / "bin" / "agentlas-memory-hook"
+
+    @property
+    def marketplace(self) -> Path:
+        """The unversioned folder that Claude's and Codex's plugin commands are given."""
+        return self.data_home / "marketplace"
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """A host that is here: its program, blank where there is only a folder, and its version."""
+
+    program: str
+    version: str
+
+
+class HostSpec(Protocol):
+    """What `host_adapters/<host>/install_spec.py` offers as `SPEC`."""
+
+    name: str  # as in `--host`
+    title: str  # as people call it
+    verified: str  # the newest version that conformance was run on
+    oldest: str  # the first version with the hooks we need
+
+    def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
+        """Return the host if it is here; `run` returns a command's output, None if it failed."""
+
+    def surfaces(self, place: Place) -> list[Surface]:
+        """Return all that is to be ours, in the order in which it is put there."""

@@ -1,0 +1,26 @@
+"""What all hosts' tests share: a report of checks, and programs that may be missing here."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def check(request):
+    """Record one conformance check by its sentence, and fail the test where it does not hold.
+
+    One JSON line a check goes into the file that AGENTLAS_CONFORMANCE_REPORT names.
+    """
+
+    def record(host, version, sentence, holds, detail=""):
+        result = holds if isinstance(holds, str) else "ok" if holds else "failed"
+        report = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")
+        if report:
+            line = {"host": host, "version": version, "check": sentence, "result": result}
+            with Path(report).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line | {"detail": str(detail)[:500]}) + "\n")
+        assert result != "failed", f"{host} {version}: {sentence}: {detail}"
+
+    return record
