@@ -30,7 +30,11 @@ _USER_OPTION = r"[ \t\n](?:-u|--user)[ =]?[\"']?[^\s:\"'<]{1,64}:(?P<value>[^\s\
 _TOKEN_OPTION = r"[ \t\n](?:-u|--user)[ =]?[\"']?(?P<value>[^\s:\"'<]{12,256}):(?=[\"'\s]|$)"
 # Files of passwords: .netrc and .pgpass.
 _NETRC = r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<value>[^\s\"'<]{4,256})"
-_PGPASS = r"(?<![\w.:/-])[\w.*-]+:\d{2,5}:[\w*-]+:[\w.@-]+:(?P<value>[^\s:\"'<>]{8,256})"
+# Not from within a host: each of a million asterisks would be tried as the first of one.
+_PGPASS = (
+    r"(?<![\w.*:/-])[\w.*-]{1,255}:\d{2,5}:[\w*-]{1,128}:[\w.@-]{1,128}:"
+    r"(?P<value>[^\s:\"'<>]{8,256})"
+)
 _COMMAND_LENGTH = 400
 _HEADER_LENGTH = 24
 _SHORTEST_BEARER = 20
