@@ -44,6 +44,7 @@ def pytest_configure(config):
     # A job in the background ignores Ctrl-C, and its children inherit that: some are sent one.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "slow: takes seconds; runs last, and on one Python only")
+    config.addinivalue_line("markers", "nightly: takes minutes; for scripts/fuzz/nightly.sh")
 
 
 def pytest_unconfigure():

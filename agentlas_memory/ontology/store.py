@@ -1,16 +1,22 @@
 """Reading a store: strictly read-only, bounded in time, and only a file whose tables are ours."""
 
 from agentlas_memory.deadline import Deadline
-from agentlas_memory.lean import WINDOWS, load_sqlite, read_file, sha256
+from agentlas_memory.lean import WINDOWS, load_sqlite, read_file, sha256, system
 from agentlas_memory.ontology.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _sqlite3
     from collections.abc import Sequence
+    from os import stat_result
 
 _BUSY_SECONDS = 0.05  # a writer commits in a few milliseconds; longer than this is not our wait
 _STEPS_BETWEEN_CHECKS = 4000  # about 0.1 ms of SQLite's virtual machine
+# No text, blob or definition that is read here comes near; a crafted one would fill the memory.
+_LARGEST_VALUE = 1 << 20  # bytes
+_REGULAR = 0o100000
+_LIMITS = (0, 1)  # SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_SQL_LENGTH
+_MOST_FACTS = 1000  # rows of `meta`: there are some twenty
 
 
 class StoreUnusable(Exception):
@@ -109,7 +115,9 @@ class Store:
         self.path = path
         self.folder = path.rpartition("/")[0]
         self.connection = connection
-        self.meta: dict[str, object] = dict(connection.execute("SELECT key, value FROM meta"))
+        self.meta: dict[str, object] = dict(
+            connection.execute(f"SELECT key, value FROM meta LIMIT {_MOST_FACTS}")
+        )
 
     def text(self, key: str) -> str:
         """Return a text of the meta table, blank when it is missing or of another type."""
@@ -152,6 +160,7 @@ def open_store(path: str, deadline: Deadline) -> Store:
     the next `index`. The settings keep a crafted file from running code or mapping memory.
     """
     check_header(path)
+    check_journals(path)
     sqlite = load_sqlite()
     try:
         connection = sqlite.connect(
@@ -159,6 +168,9 @@ def open_store(path: str, deadline: Deadline) -> Store:
         )
         try:
             connection.set_progress_handler(deadline.passed, _STEPS_BETWEEN_CHECKS)
+            if hasattr(connection, "setlimit"):  # since Python 3.11; the launcher has a limit, too
+                for limit in _LIMITS:
+                    connection.setlimit(limit, _LARGEST_VALUE)
             for pragma in ("query_only=1", "trusted_schema=0", "mmap_size=0"):
                 connection.execute("PRAGMA " + pragma)
             connection.execute("BEGIN")
@@ -183,6 +195,28 @@ def check_header(path: str) -> None:
         raise StoreUnusable("not a store of agentlas-memory")
     if head[18:20] != b"\1\1":  # reading a write-ahead log would make files in the project
         raise StoreUnusable("has another journal mode")
+
+
+def check_journals(path: str) -> None:
+    """Raise StoreUnusable for files beside the store that SQLite would wait for or write to.
+
+    It opens a journal by its name, and a FIFO's other end may never come. A write-ahead log it
+    reads whatever the header says, and makes an index of it in the project; an empty one is none.
+    """
+    journal, log = map(_stat_beside, (path + "-journal", path + "-wal"))
+    if journal is not None and journal.st_mode & 0o170000 != _REGULAR:
+        raise StoreUnusable("has a journal that is no file")
+    if log is not None and (log.st_mode & 0o170000 != _REGULAR or log.st_size):
+        raise StoreUnusable("has a write-ahead log")
+
+
+def _stat_beside(path: str) -> "stat_result | None":
+    try:
+        return system.lstat(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreUnusable(f"cannot be opened: {error}") from error
 
 
 def check_tables(connection: "_sqlite3.Connection") -> None:
