@@ -45,7 +45,7 @@ _CHUNK_FIELDS = (
 class ChunkRow:
     """A chunk with what its source says of it; columns as in docs/store.md."""
 
-    __slots__ = _CHUNK_FIELDS
+    __slots__ = (*_CHUNK_FIELDS, "_store_id")
 
     if TYPE_CHECKING:
         chunk_id: int
@@ -64,14 +64,21 @@ class ChunkRow:
         content_hash: bytes | None
         commit_time: int | None
 
-    def __init__(self, row: "Sequence[object]") -> None:
+    def __init__(self, row: "Sequence[object]", store_id: str) -> None:
+        self._store_id = store_id
         for name, value in zip(_CHUNK_FIELDS, row):  # noqa: B905 - `strict` costs a check a row
             setattr(self, name, value)
 
     def intact(self) -> bool:
-        """Tell whether the row is byte for byte what was indexed."""
+        """Tell whether the row is byte for byte what was indexed, and in this store."""
         return self.digest == chunk_digest(
-            self.path, self.heading, self.start_line, self.end_line, self.text
+            self._store_id,
+            self.scope,
+            self.path,
+            self.heading,
+            self.start_line,
+            self.end_line,
+            self.text,
         )
 
 
@@ -102,9 +109,14 @@ def decides(heading: str) -> bool:
     return last.startswith(_DECIDING) and not any(word in last for word in _NOT_DECIDING)
 
 
-def chunk_digest(path: str, heading: str, start_line: int, end_line: int, text: str) -> bytes:
-    """Return 16 bytes over all of a chunk that can be shown."""
-    shown = f"{path}\0{heading}\0{start_line}\0{end_line}\0{text}"
+def chunk_digest(
+    store_id: str, scope: str, path: str, heading: str, start_line: int, end_line: int, text: str
+) -> bytes:
+    """Return 16 bytes over all of a chunk that can be shown, to whom, and whose it is.
+
+    Without the store's id, a page of another store's would pass for one of this store's.
+    """
+    shown = f"{store_id}\0{scope}\0{path}\0{heading}\0{start_line}\0{end_line}\0{text}"
     return sha256(shown.encode("utf-8", "replace")).digest()[:16]
 
 
@@ -142,11 +154,13 @@ class Store:
         """Return the rows of these chunks by id; unknown ids are left out."""
         marks = ",".join("?" * len(chunk_ids))
         rows = self.rows(f"{_SELECT_CHUNKS} WHERE c.chunk_id IN ({marks})", chunk_ids)
-        return {row[0]: ChunkRow(row) for row in rows}  # type: ignore[misc]
+        store_id = self.text("store_id")
+        return {row[0]: ChunkRow(row, store_id) for row in rows}  # type: ignore[misc]
 
     def select_chunks(self, clause: str, values: "Sequence[object]" = ()) -> list[ChunkRow]:
         """Return chunks (`c`) of sources (`s`) by a WHERE or ORDER BY clause of ours."""
-        return [ChunkRow(row) for row in self.rows(_SELECT_CHUNKS + clause, values)]
+        store_id = self.text("store_id")
+        return [ChunkRow(row, store_id) for row in self.rows(_SELECT_CHUNKS + clause, values)]
 
     def close(self) -> None:
         """End the snapshot."""

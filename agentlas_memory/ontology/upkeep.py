@@ -27,8 +27,8 @@ WHERE superseded OR EXISTS (SELECT 1 FROM relations WHERE relation = 'supersedes
 # chunks) makes them one.
 _MOST_SEGMENTS = 8
 
-# Raised when readers, chunks and their ids, entities or the embedded text change.
-_PREPARED_VERSION = 2
+# Raised when readers, chunks, their ids and digests, entities or the embedded text change.
+_PREPARED_VERSION = 3
 
 
 def content_version() -> str:

@@ -108,12 +108,13 @@ def forge(scene):
         connection = sqlite3.connect(scene.store)
         chosen = "source_id = (SELECT source_id FROM sources WHERE path = ?)"
         connection.execute(f"UPDATE {table} SET {column} = ? WHERE {chosen}", (value, path))
+        (store_id,) = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
         rows = connection.execute(
-            "SELECT chunk_id, path, heading, start_line, end_line, text"
+            "SELECT chunk_id, scope, path, heading, start_line, end_line, text"
             " FROM chunks JOIN sources USING (source_id)"
         ).fetchall()
         for chunk_id, *shown in rows:
-            values = (chunk_digest(*shown), chunk_id)
+            values = (chunk_digest(store_id, *shown), chunk_id)
             connection.execute("UPDATE chunks SET digest = ? WHERE chunk_id = ?", values)
         connection.commit()
         connection.close()

@@ -182,3 +182,27 @@ def test_a_write_ahead_log_is_neither_read_nor_given_an_index(scene, survive, ma
     before = sorted(scene.store.parent.iterdir())
     assert survive() == ["", ""]
     assert sorted(scene.store.parent.iterdir()) == before
+
+
+@pytest.fixture
+def twin(scene, tmp_path):
+    """A store whose files have the same names and say something else."""
+    from fuzz.scene import DOCUMENTS, Scene
+
+    texts = {path: text.replace("integer", "decimal") for path, text in DOCUMENTS.items()}
+    return Scene(tmp_path / "twin", texts)
+
+
+def test_a_page_of_another_store_is_not_taken_for_ours(scene, survive, twin):
+    size, data, root = pages_of(scene, "chunks")
+    other_size, other, other_root = pages_of(twin, "chunks")
+    assert (size, root) == (other_size, other_root)
+    page = slice((root - 1) * size, root * size)
+    data[page] = other[page]
+    scene.store.write_bytes(data)
+    assert "decimal" not in "".join(survive())
+
+
+def test_a_private_text_stays_private_when_its_scope_is_changed(scene, survive, execute):
+    execute("UPDATE sources SET scope = 'public', kind = 'constraint'")
+    assert "vault" not in "".join(survive(prompt="what is the vault's door code?"))
