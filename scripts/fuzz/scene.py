@@ -128,10 +128,11 @@ class Scene:
 
 
 class Hooks:
-    """Runs the installed hook, each time as a process of its own."""
+    """Runs the installed hook, or that of `FUZZ_LAUNCHER`, each time as a process of its own."""
 
     def __init__(self) -> None:
-        self.launcher = str(Path(sys.prefix, "bin", "agentlas-memory-hook"))
+        own = str(Path(sys.prefix, "bin", "agentlas-memory-hook"))
+        self.launcher = os.environ.get("FUZZ_LAUNCHER") or own
 
     def __enter__(self) -> Hooks:
         self._process = subprocess.Popen(
