@@ -95,8 +95,8 @@ def make_document(chance: random.Random) -> bytes:
 
 def run(campaign: Campaign, first: int, count: int) -> None:
     """Prepare documents one by one, then index them together and look into the store."""
-    embedder = open_embedder(many=True)
     with throwaway() as folder:
+        embedder = open_embedder(many=True)
         for start in range(first, first + count, _INDEXED):
             root = folder / f"project-{start}"
             (root / ".agentlas").mkdir(parents=True)
