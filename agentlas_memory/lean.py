@@ -131,15 +131,17 @@ def last_change(info: "stat_result") -> int:
     return min(changed, (1 << 63) - 1)  # SQLite's largest number; a broken clock goes beyond
 
 
-def read_file(path: str, limit: int = 1 << 20, *, follow: bool = True) -> bytes:
+def read_file(
+    path: str, limit: int = 1 << 20, *, follow: bool = True, folder: int | None = None
+) -> bytes:
     """Return at most `limit` bytes of a regular file; raise OSError for anything else.
 
     Opened without blocking, so that a FIFO put in a file's place cannot hold the prompt; without
-    `follow` a symbolic link is no file.
+    `follow` a symbolic link is no file. `folder` is a descriptor that a relative path starts from.
     """
     flags = system.O_RDONLY | getattr(system, "O_NONBLOCK", 0) | getattr(system, "O_BINARY", 0)
     flags |= 0 if follow else getattr(system, "O_NOFOLLOW", 0)
-    handle = system.open(path, flags | getattr(system, "O_CLOEXEC", 0))
+    handle = system.open(path, flags | getattr(system, "O_CLOEXEC", 0), dir_fd=folder)
     try:
         if system.fstat(handle).st_mode & 0o170000 != 0o100000:
             raise OSError(f"not a regular file: {path}")
@@ -179,4 +181,7 @@ def make_private_folder(path: str) -> None:
         if not parent:
             raise
         make_private_folder(parent)
-        make_private_folder(path)
+        try:  # once: a parent that is a link to nothing is there, and holds nothing
+            system.mkdir(path, 0o700)
+        except FileExistsError:
+            return

@@ -47,6 +47,7 @@ def pytest_configure(config):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "slow: takes seconds; runs last, and on one Python only")
     config.addinivalue_line("markers", "conformance: runs a real host; by scripts/conformance.sh")
+    config.addinivalue_line("markers", "nightly: takes minutes; for scripts/fuzz/nightly.sh")
 
 
 def pytest_unconfigure():

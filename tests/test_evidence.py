@@ -12,7 +12,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 def row(text, heading="Guide > Setup > Tokens", start=10):
     lines = start, start + text.count("\n")
     more = (b"", "docs/a.md", "A", "doc", "", "internal", 1, 1, b"", None)
-    return ChunkRow((1, heading, *lines, text, *more))
+    return ChunkRow((1, heading, *lines, text, *more), "")
 
 
 def shown(*arguments):

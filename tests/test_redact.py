@@ -460,6 +460,8 @@ def test_find_secrets_names_places_and_kinds():
     [
         "a" * 1_000_000,
         "-" * 1_000_000,
+        "*" * 1_000_000 + ":",
+        "*.-" * 300_000 + ":5432:",
         "eyJ." * 250_000,
         "eyJaaaaaaaaaaaaaaaaaaaa." * 40_000,
         "password=" * 22_000,

@@ -66,6 +66,6 @@ def test_a_machine_without_python_is_told_what_is_needed(folder):
     assert "3.10 or newer" in answer.stderr
 
 
-@pytest.mark.parametrize("script", sorted(ROOT.glob("scripts/*.sh")), ids=lambda path: path.name)
+@pytest.mark.parametrize("script", sorted(ROOT.glob("scripts/**/*.sh")), ids=lambda path: path.name)
 def test_the_scripts_are_posix_sh(script):
     subprocess.run(["/bin/sh", "-n", script], check=True)

@@ -149,7 +149,8 @@ def experience_rows(store: "Store", agent_id: str, row_ids: "Sequence[int]") -> 
         values = (agent_id, identity, scope, status, expiry, salience, tags, text)
         if digest == experience_digest(*values):
             rows[row_id] = ChunkRow(  # type: ignore[index]
-                (row_id, tags, 0, 0, text, digest, identity, "", KIND, status, scope, *_NO_FILE)
+                (row_id, tags, 0, 0, text, digest, identity, "", KIND, status, scope, *_NO_FILE),
+                "",
             )
     return rows
 

@@ -9,7 +9,7 @@ A sidecar never changes. A new one has the next generation in its name, is writt
 renamed; the transaction that names it in `meta` makes it current, and the old one goes afterwards.
 """
 
-from sys import byteorder
+from sys import byteorder, maxsize
 
 from agentlas_memory.lean import system
 from agentlas_memory.ontology.schema import SCOPES
@@ -29,13 +29,21 @@ class SidecarRejected(Exception):
     """The sidecar is missing or is not the one the store names."""
 
 
+def sidecar_path(folder: str, name: str) -> str:
+    """Return where a store's sidecar lies; a crafted store may name any file."""
+    if not name.startswith(PREFIX) or "/" in name:
+        raise SidecarRejected("has a name that is not a sidecar's")
+    return f"{folder}/{name}"
+
+
 class Sidecar:
     """A mapped sidecar: chunk ids and vectors by position, a range of positions a scope."""
 
     __slots__ = ("_map", "chunk_ids", "dimensions", "embedding", "ranges", "vectors")
 
-    def __init__(self, path: str, store_id: str) -> None:
-        self._map = _map_file(path)
+    def __init__(self, path: str, store_id: str, largest: int = maxsize) -> None:
+        """Map a file of at most `largest` bytes; raise SidecarRejected for any other."""
+        self._map = _map_file(path, largest)
         head = memoryview(self._map)[:_HEADER]
         if byteorder != "little":
             raise SidecarRejected("cannot be mapped on this machine")
@@ -80,7 +88,7 @@ for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
     _FLAGS |= getattr(system, _name, 0)
 
 
-def _map_file(path: str) -> "memoryview":
+def _map_file(path: str, largest: int) -> "memoryview":
     import mmap
 
     try:
@@ -88,8 +96,9 @@ def _map_file(path: str) -> "memoryview":
     except (OSError, ValueError) as error:
         raise SidecarRejected(f"cannot be opened: {error}") from error
     try:
-        if system.fstat(handle).st_size < _HEADER:
-            raise SidecarRejected("is too short")
+        info = system.fstat(handle)
+        if info.st_mode & 0o170000 != 0o100000 or not _HEADER <= info.st_size <= largest:
+            raise SidecarRejected("is no file of a sidecar's size")
         if not hasattr(mmap, "MAP_POPULATE"):
             return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)  # type: ignore[return-value]
         # All of it is read: mapped in one go, page by page it takes a tenth longer.

@@ -1,16 +1,22 @@
 """Reading a store: strictly read-only, bounded in time, and only a file whose tables are ours."""
 
 from agentlas_memory.deadline import Deadline
-from agentlas_memory.lean import WINDOWS, load_sqlite, read_file, sha256
+from agentlas_memory.lean import WINDOWS, load_sqlite, read_file, sha256, system
 from agentlas_memory.ontology.schema import PROJECT, SCHEMA_VERSION, Schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _sqlite3
     from collections.abc import Sequence
+    from os import stat_result
 
 _BUSY_SECONDS = 0.05  # a writer commits in a few milliseconds; longer than this is not our wait
 _STEPS_BETWEEN_CHECKS = 4000  # about 0.1 ms of SQLite's virtual machine
+# No text, blob or definition that is read here comes near; a crafted one would fill the memory.
+_LARGEST_VALUE = 1 << 20  # bytes
+_REGULAR = 0o100000
+_LIMITS = (0, 1)  # SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_SQL_LENGTH
+_MOST_FACTS = 1000  # rows of `meta`: there are some twenty
 
 
 class StoreUnusable(Exception):
@@ -39,7 +45,7 @@ _CHUNK_FIELDS = (
 class ChunkRow:
     """A chunk with what its source says of it; columns as in docs/store.md."""
 
-    __slots__ = _CHUNK_FIELDS
+    __slots__ = (*_CHUNK_FIELDS, "_store_id")
 
     if TYPE_CHECKING:
         chunk_id: int
@@ -58,14 +64,21 @@ class ChunkRow:
         content_hash: bytes | None
         commit_time: int | None
 
-    def __init__(self, row: "Sequence[object]") -> None:
+    def __init__(self, row: "Sequence[object]", store_id: str) -> None:
+        self._store_id = store_id
         for name, value in zip(_CHUNK_FIELDS, row):  # noqa: B905 - `strict` costs a check a row
             setattr(self, name, value)
 
     def intact(self) -> bool:
-        """Tell whether the row is byte for byte what was indexed."""
+        """Tell whether the row is byte for byte what was indexed, and in this store."""
         return self.digest == chunk_digest(
-            self.path, self.heading, self.start_line, self.end_line, self.text
+            self._store_id,
+            self.scope,
+            self.path,
+            self.heading,
+            self.start_line,
+            self.end_line,
+            self.text,
         )
 
 
@@ -96,9 +109,14 @@ def decides(heading: str) -> bool:
     return last.startswith(_DECIDING) and not any(word in last for word in _NOT_DECIDING)
 
 
-def chunk_digest(path: str, heading: str, start_line: int, end_line: int, text: str) -> bytes:
-    """Return 16 bytes over all of a chunk that can be shown."""
-    shown = f"{path}\0{heading}\0{start_line}\0{end_line}\0{text}"
+def chunk_digest(
+    store_id: str, scope: str, path: str, heading: str, start_line: int, end_line: int, text: str
+) -> bytes:
+    """Return 16 bytes over all of a chunk that can be shown, to whom, and whose it is.
+
+    Without the store's id, a page of another store's would pass for one of this store's.
+    """
+    shown = f"{store_id}\0{scope}\0{path}\0{heading}\0{start_line}\0{end_line}\0{text}"
     return sha256(shown.encode("utf-8", "replace")).digest()[:16]
 
 
@@ -109,7 +127,9 @@ class Store:
         self.path = path
         self.folder = path.rpartition("/")[0]
         self.connection = connection
-        self.meta: dict[str, object] = dict(connection.execute("SELECT key, value FROM meta"))
+        self.meta: dict[str, object] = dict(
+            connection.execute(f"SELECT key, value FROM meta LIMIT {_MOST_FACTS}")
+        )
 
     def text(self, key: str) -> str:
         """Return a text of the meta table, blank when it is missing or of another type."""
@@ -134,11 +154,13 @@ class Store:
         """Return the rows of these chunks by id; unknown ids are left out."""
         marks = ",".join("?" * len(chunk_ids))
         rows = self.rows(f"{_SELECT_CHUNKS} WHERE c.chunk_id IN ({marks})", chunk_ids)
-        return {row[0]: ChunkRow(row) for row in rows}  # type: ignore[misc]
+        store_id = self.text("store_id")
+        return {row[0]: ChunkRow(row, store_id) for row in rows}  # type: ignore[misc]
 
     def select_chunks(self, clause: str, values: "Sequence[object]" = ()) -> list[ChunkRow]:
         """Return chunks (`c`) of sources (`s`) by a WHERE or ORDER BY clause of ours."""
-        return [ChunkRow(row) for row in self.rows(_SELECT_CHUNKS + clause, values)]
+        store_id = self.text("store_id")
+        return [ChunkRow(row, store_id) for row in self.rows(_SELECT_CHUNKS + clause, values)]
 
     def close(self) -> None:
         """End the snapshot."""
@@ -152,6 +174,7 @@ def open_store(path: str, deadline: Deadline, schema: Schema = PROJECT) -> Store
     the next `index`. The settings keep a crafted file from running code or mapping memory.
     """
     check_header(path, schema)
+    check_journals(path)
     sqlite = load_sqlite()
     try:
         connection = sqlite.connect(
@@ -159,6 +182,9 @@ def open_store(path: str, deadline: Deadline, schema: Schema = PROJECT) -> Store
         )
         try:
             connection.set_progress_handler(deadline.passed, _STEPS_BETWEEN_CHECKS)
+            if hasattr(connection, "setlimit"):  # since Python 3.11; the launcher has a limit, too
+                for limit in _LIMITS:
+                    connection.setlimit(limit, _LARGEST_VALUE)
             for pragma in ("query_only=1", "trusted_schema=0", "mmap_size=0"):
                 connection.execute("PRAGMA " + pragma)
             connection.execute("BEGIN")
@@ -183,6 +209,28 @@ def check_header(path: str, schema: Schema = PROJECT) -> None:
         raise StoreUnusable(f"not {schema.name} of agentlas-memory")
     if head[18:20] != b"\1\1":  # reading a write-ahead log would make files in the project
         raise StoreUnusable("has another journal mode")
+
+
+def check_journals(path: str) -> None:
+    """Raise StoreUnusable for files beside the store that SQLite would wait for or write to.
+
+    It opens a journal by its name, and a FIFO's other end may never come. A write-ahead log it
+    reads whatever the header says, and makes an index of it in the project; an empty one is none.
+    """
+    journal, log = map(_stat_beside, (path + "-journal", path + "-wal"))
+    if journal is not None and journal.st_mode & 0o170000 != _REGULAR:
+        raise StoreUnusable("has a journal that is no file")
+    if log is not None and (log.st_mode & 0o170000 != _REGULAR or log.st_size):
+        raise StoreUnusable("has a write-ahead log")
+
+
+def _stat_beside(path: str) -> "stat_result | None":
+    try:
+        return system.lstat(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreUnusable(f"cannot be opened: {error}") from error
 
 
 def check_tables(connection: "_sqlite3.Connection", schema: Schema = PROJECT) -> None:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from agentlas_memory.ontology.schema import SCOPES
-from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected, write_sidecar
+from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected, sidecar_path, write_sidecar
 from agentlas_memory.ontology.writer import has_lexical_index, set_meta
 from agentlas_memory.redact import REDACTION_VERSION
 
@@ -27,8 +27,8 @@ WHERE superseded OR EXISTS (SELECT 1 FROM relations WHERE relation = 'supersedes
 # chunks) makes them one.
 _MOST_SEGMENTS = 8
 
-# Raised when readers, chunks and their ids, entities or the embedded text change.
-_PREPARED_VERSION = 3
+# Raised when readers, chunks, their ids and digests, entities or the embedded text change.
+_PREPARED_VERSION = 4
 
 
 def content_version() -> str:
@@ -65,7 +65,8 @@ def is_up_to_date(connection: sqlite3.Connection, folder: Path) -> bool:
     if meta.get("sidecar_stale") != 0:
         return False
     try:
-        sidecar = Sidecar(str(folder / str(meta["sidecar"])), str(meta["store_id"]))
+        path = sidecar_path(str(folder), str(meta["sidecar"]))
+        sidecar = Sidecar(path, str(meta["store_id"]))
     except SidecarRejected:
         return False
     return bool(sidecar.checksum() == meta.get("sidecar_crc32"))

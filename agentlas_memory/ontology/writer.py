@@ -23,6 +23,8 @@ class StoreWriter:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._lexical = has_lexical_index(connection)
+        sql = "SELECT value FROM meta WHERE key = 'store_id'"
+        self._store_id: str = connection.execute(sql).fetchone()[0]
         self._pending = 0
         self._portuguese = False  # whether that was noted
         self._talk = ""  # that the chunk with the highest id is a turn of
@@ -128,7 +130,7 @@ class StoreWriter:
             "INSERT INTO chunks(chunk_id, source_id, heading, start_line, end_line, text, digest)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                _chunk_row(chunk_id, source_id, source.path, c)
+                _chunk_row(chunk_id, source_id, self._digest(source, c), c)
                 for chunk_id, c in zip(ids, chunks, strict=True)
             ),
         )
@@ -142,6 +144,17 @@ class StoreWriter:
             (chunk_id, c.vector) for chunk_id, c in zip(ids, chunks, strict=True) if c.vector
         ]
         return ids
+
+    def _digest(self, source: PreparedSource, chunk: PreparedChunk) -> bytes:
+        return chunk_digest(
+            self._store_id,
+            source.scope,
+            source.path,
+            chunk.heading,
+            chunk.start_line,
+            chunk.end_line,
+            chunk.text,
+        )
 
     def _note_language(self, chunks: Sequence[PreparedChunk]) -> None:
         """Note once that some words here are not stemmed as English: recall asks for both then."""
@@ -244,9 +257,8 @@ def _talk_of(source: PreparedSource) -> str:
 
 
 def _chunk_row(
-    chunk_id: int, source_id: int, path: str, chunk: PreparedChunk
+    chunk_id: int, source_id: int, digest: bytes, chunk: PreparedChunk
 ) -> tuple[object, ...]:
-    digest = chunk_digest(path, chunk.heading, chunk.start_line, chunk.end_line, chunk.text)
     return (
         chunk_id,
         source_id,

@@ -3,7 +3,7 @@
 from agentlas_memory.embedding.asset import MODEL_NAME
 from agentlas_memory.embedding.query import cosine, distances
 from agentlas_memory.lean import read_file
-from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected
+from agentlas_memory.ontology.sidecar import Sidecar, SidecarRejected, sidecar_path
 from agentlas_memory.ontology.store import Store
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ DEPTH = 50
 DOCUMENTATION = __file__.rpartition("dense.")[0] + "documentation.i8"
 _LENGTH = 0.627  # of that mean
 _AS_CHUNKS = 50  # it counts as that many chunks of the store
+_LARGEST_SIDECAR = 64 << 20  # bytes, 240,000 vectors: mapped, they are memory of the process
 _SAMPLE = 500  # distances sorted to guess a cut, instead of sorting all of them
 
 
@@ -113,10 +114,12 @@ def dense_scores(
     if query is None or not store.text("sidecar"):
         return None, query is None
     try:
-        sidecar = Sidecar(f"{store.folder}/{store.text('sidecar')}", store.text("store_id"))
+        path = sidecar_path(store.folder, store.text("sidecar"))
+        sidecar = Sidecar(path, store.text("store_id"), _LARGEST_SIDECAR)
     except SidecarRejected:
         return None, False
-    if sidecar.embedding != MODEL_NAME:
+    whole = len(sidecar.vectors) == len(query) * len(sidecar.chunk_ids)
+    if sidecar.embedding != MODEL_NAME or not whole:
         return None, False
     try:
         return DenseScores(sidecar, query, scopes), True

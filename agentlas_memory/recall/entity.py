@@ -47,8 +47,8 @@ def search_entities(store: Store, question: Question, scopes: tuple[str, ...]) -
 
 def _places(
     store: Store, entity_id: object, whole: bool, scopes: tuple[str, ...], further: str = ""
-) -> "list[tuple[int, str]]":
-    """Return (chunk id, relation) where an entity stands.
+) -> "list[tuple[int, int]]":
+    """Return where an entity stands: (chunk id, 1 where it is defined).
 
     Where it is a document, it is defined where something is decided, else by its first chunk.
     """
@@ -61,26 +61,25 @@ def _places(
             " ELSE m.chunk_id END)"
         )
     sql = (
-        f"SELECT {named}, m.relation FROM mentions m JOIN chunks c USING (chunk_id)"
+        f"SELECT {named}, m.relation = 'defined_in' FROM mentions m JOIN chunks c USING (chunk_id)"
         " JOIN sources s USING (source_id)"
         f" WHERE m.entity_id = ? AND s.scope IN ({allowed}) {further} LIMIT {_COMMON + 1}"
     )
     return store.rows(sql, (entity_id, *scopes))  # type: ignore[return-value]
 
 
-def _count(hits: dict[int, EntityHit], kind: str, name: str, places: list[tuple[int, str]]) -> None:
+def _count(hits: dict[int, EntityHit], kind: str, name: str, places: list[tuple[int, int]]) -> None:
     telling = [word for word in name.split() if word not in STOP_WORDS]
     single = kind in ("", "heading") and len(telling) < 2 and name.count(" ") < 2
-    for chunk_id, relation in places:
+    for chunk_id, defines in places:
         hit = hits.get(chunk_id) or hits.setdefault(chunk_id, EntityHit(chunk_id))
-        defines = relation == "defined_in"
         hit.score += (2.0 if defines else 1.0) / len(places)
         if single and (defines or not kind):
             hit.words.update(telling)
-        hit.certain |= defines and not single and bool(telling)
+        hit.certain |= bool(defines) and not single and bool(telling)
 
 
-def _mark(hits: dict[int, EntityHit], places: list[tuple[int, str]]) -> None:
+def _mark(hits: dict[int, EntityHit], places: list[tuple[int, int]]) -> None:
     for chunk_id, _ in places:
         hits[chunk_id].named = True
 

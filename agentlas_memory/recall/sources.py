@@ -1,6 +1,6 @@
 """What must not be recalled, however well it fits."""
 
-from agentlas_memory.lean import last_change, read_file, sha256, system
+from agentlas_memory.lean import WINDOWS, last_change, read_file, sha256, system
 from agentlas_memory.ontology.store import ChunkRow, Store
 
 _LARGEST = 2 << 20  # files above are not indexed, so a longer one has changed
@@ -19,13 +19,18 @@ def source_state(row: ChunkRow, root: str, store: Store) -> str:
     """
     if row.changed_ns is None:
         return CURRENT
-    name = row.path.removeprefix(".agentlas/")
-    path = f"{root}/{row.path}" if name == row.path else f"{store.folder}/{name}"
+    path = row.path.removeprefix(".agentlas/")
+    base = root if path == row.path else store.folder
     try:
-        info = system.stat(path)
-        if (info.st_size, last_change(info)) == (row.size, row.changed_ns):
-            return CURRENT
-        data = read_file(path, _LARGEST + 1)
+        folder, name = open_parent(base, path)
+        try:
+            info = system.stat(name, dir_fd=folder, follow_symlinks=False)
+            if (info.st_size, last_change(info)) == (row.size, row.changed_ns):
+                return CURRENT
+            data = read_file(name, _LARGEST + 1, follow=False, folder=folder)
+        finally:
+            if folder is not None:
+                system.close(folder)
     except (OSError, ValueError):
         return GONE
     if sha256(data).digest() == row.content_hash:
@@ -53,15 +58,49 @@ _CITED = 200  # of the few chunks that are shown
 
 def _stands(root: str, name: str) -> bool:
     """Tell whether a path is in the project, as far as it may be looked at: only inside."""
-    if name.startswith("/") or ".." in name.split("/"):
-        return True
     try:
-        system.stat(f"{root}/{name}")
+        folder, leaf = open_parent(root, name)
     except FileNotFoundError:
         return False
     except (OSError, ValueError):
         return True
+    try:
+        system.stat(leaf, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):
+        return True
+    finally:
+        if folder is not None:
+            system.close(folder)
     return True
+
+
+def open_parent(base: str, path: str) -> tuple[int | None, str]:
+    """Return a descriptor of the folder that holds a file below `base`, and the file's name.
+
+    A crafted store may name any path, and what lies behind a link was never indexed: OSError for
+    either. Each folder is opened from the one before it, so that none can be swapped for a link.
+    """
+    *folders, name = path.split("/")
+    if not {"", ".", ".."}.isdisjoint((*folders, name)):
+        raise OSError(f"not a path inside the project: {path}")
+    if WINDOWS:
+        if not {":", "\\"}.isdisjoint(path):
+            raise OSError(f"not a path inside the project: {path}")
+        return None, f"{base}/{path}"
+    handle = system.open(base, _FOLDER)
+    for part in folders:
+        above = handle
+        try:
+            handle = system.open(part, _FOLDER | system.O_NOFOLLOW, dir_fd=above)
+        finally:
+            system.close(above)
+    return handle, name
+
+
+# To pass through a folder is enough: where there is O_PATH, it need not be readable.
+_FOLDER = 0 if WINDOWS else system.O_DIRECTORY | system.O_CLOEXEC | getattr(system, "O_PATH", 0)
 
 
 def _find_again(row: ChunkRow, data: bytes) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentlas_memory.ontology.sidecar import Sidecar
+from agentlas_memory.ontology.store import chunk_digest
 from agentlas_memory.ontology.vectors import unpack_ids
 from agentlas_memory.project import DATABASE
 
@@ -100,6 +101,7 @@ def store_content(database: Path) -> dict:
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     try:
         names = _names_of_chunks(connection)
+        _check_digests(connection)
         return {
             "sources": {
                 row[0]: row
@@ -111,7 +113,7 @@ def store_content(database: Path) -> dict:
             "chunks": {
                 names[chunk_id]: row
                 for chunk_id, *row in connection.execute(
-                    "SELECT chunk_id, heading, start_line, end_line, text, digest FROM chunks"
+                    "SELECT chunk_id, heading, start_line, end_line, text FROM chunks"
                 )
             },
             "terms": _terms(connection, names),
@@ -151,6 +153,16 @@ def _names_of_chunks(connection) -> dict[int, tuple[str, int]]:
         names[chunk_id] = (path, ordinals[path])
         ordinals[path] += 1
     return names
+
+
+def _check_digests(connection) -> None:
+    """A digest holds the store's id too, so that two stores' differ."""
+    (store_id,) = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+    rows = connection.execute(
+        "SELECT digest, scope, path, heading, start_line, end_line, text"
+        " FROM chunks JOIN sources USING (source_id)"
+    )
+    assert all(digest == chunk_digest(store_id, *shown) for digest, *shown in rows)
 
 
 def _terms(connection, names) -> set:
