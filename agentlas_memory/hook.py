@@ -234,7 +234,7 @@ def prompt_capsule(
     found = [] if store is None else project_hits(prompt, store, project, asset, receipt)
     learned = agent_hits(prompt, project, trust, asset, home, receipt) if trust.card else []
     if not found and not learned:
-        raise Silence(receipt.silence_reason)
+        raise Silence(receipt.silence_reason or "gated")
 
     # Most prompts end above: what renders is loaded when there is something to render.
     from agentlas_memory.capsule import render_capsule
@@ -285,11 +285,17 @@ def agent_hits(
     try:
         agent = verify_card(project.store_root, home, trust.card)
         found = recall_as_agent(agent, prompt, asset, receipt.deadline)
-    except (CardRejected, DeadlineReached):
-        return []  # what was found in the project is delivered without it
+    except CardRejected:
+        return []
+    except DeadlineReached:  # what was found in the project is delivered without it
+        receipt.silence_reason = receipt.silence_reason or "deadline"
+        return []
     except Exception as error:
         report(receipt.host, error)
+        receipt.silence_reason = receipt.silence_reason or "store_error"
         return []
+    finally:
+        receipt.deadline.stage("experience")
     receipt.agent = agent.slug
     receipt.experience = found.candidates
     receipt.retrieval = receipt.retrieval or found.retrieval

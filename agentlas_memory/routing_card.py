@@ -133,7 +133,11 @@ def is_own_folder(database: str, slug: str) -> bool:
     folders = [home]
     for name in below.split("/")[:-1]:
         folders.append(f"{folders[-1]}/{name}")
-    return WINDOWS or not any(_others_may_write(system.stat(one), 0o002) for one in folders)
+    if WINDOWS:
+        return True
+    return not _others_may_write(system.stat(home), 0o002) and not any(
+        _others_may_write(system.stat(one), 0o022) for one in folders[1:]
+    )
 
 
 def _own_database(home: str, slug: str) -> str:

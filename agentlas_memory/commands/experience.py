@@ -13,6 +13,7 @@ from agentlas_memory.commands.errors import WRONG_USE, UserError
 from agentlas_memory.commands.options import common_options, plain_text, scope_choice
 from agentlas_memory.commands.output import print_json, print_table, say, show
 from agentlas_memory.commands.projects import require_card, require_home
+from agentlas_memory.redact import redact
 from agentlas_memory.routing_card import CardRejected, agent_name, card_slug, read_card
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from agentlas_memory.ontology.agents import Agent, Changed
     from agentlas_memory.ontology.learned import Learned
+    from agentlas_memory.ontology.ledger import Ledger
 
 _WIDTH = 60
 _EXPIRES = "Last day, `2026-12-31`, or a moment, `2026-12-31T08:00:00Z`."
@@ -88,6 +90,11 @@ def list_command(slug: str | None, named: str | None, as_json: bool) -> None:
     rows = _learned(agent)
     if as_json:
         print_json({"agent": agent.slug, "experience": [row.document() for row in rows]})
+    elif not rows and agent.ledger.exists():
+        raise UserError(
+            f"{agent.database} holds no row, but there is a ledger.",
+            next_step="agentlas-memory experience rebuild",
+        )
     elif not rows:
         say(f"The agent {agent.slug} has learned nothing yet.")
     else:
@@ -137,6 +144,7 @@ def supersede(
     agent = find_agent(slug, named)
     old = _ledger_row(agent, identity)
     if text is None:
+        _ledger_row(agent, str(other))
         changed = _change(agent, {"op": "supersede", "id": identity, "by": other})
         _tell(agent, str(other), changed, as_json=as_json)
         return
@@ -154,6 +162,9 @@ def expire(
     """Let row ID hold no longer, or not beyond a day."""
     agent = find_agent(slug, named)
     _ledger_row(agent, identity)
+    from agentlas_memory.ontology.ledger import Ledger
+
+    _check_options(Ledger(), {"expires": when or ""})
     changed = _change(agent, {"op": "expire", "id": identity, "expires": when or _now()})
     _tell(agent, identity, changed, as_json=as_json)
 
@@ -198,7 +209,7 @@ def find_agent(slug: str | None, named: str | None) -> Agent:
     if slug is not None:
         name = agent_name(slug)
         if not name:
-            raise UserError(f"{slug!r} cannot be an agent's name.", code=WRONG_USE)
+            raise UserError(f"{redact(slug)!r} cannot be an agent's name.", code=WRONG_USE)
         return agent_in(require_home(), name)
     root = require_card(named).store_root
     try:
@@ -215,17 +226,41 @@ def find_agent(slug: str | None, named: str | None) -> Agent:
 def _add(agent: Agent, text: str, scope: str, more: dict[str, Any]) -> tuple[str, Changed]:
     """Add a row unless it is there already; return its id and what the ledger says then."""
     from agentlas_memory.commands.remember import without_secrets
+    from agentlas_memory.ontology.experience import SUPERSEDES
     from agentlas_memory.ontology.ledger import content_id, read_ledger
 
     if not text.strip():
         raise UserError("There is nothing to learn: TEXT is blank.", code=WRONG_USE)
     clean = without_secrets(text).strip()
     identity = content_id(scope, clean)
-    if identity in read_ledger(agent.ledger, agent.agent_id).rows:
+    ledger = read_ledger(agent.ledger, agent.agent_id)
+    _check_options(ledger, more)
+    if identity in ledger.rows:
+        newer = [
+            n for n, relation, old in ledger.links if (relation, old) == (SUPERSEDES, identity)
+        ]
+        if newer:
+            raise UserError(
+                f"{identity} says this already, and {newer[0]} took its place.",
+                next_step=f"agentlas-memory experience supersede {newer[0]} --by {identity}",
+            )
         say(f"{identity} says this already; what it says of itself is replaced.")
     filled = {key: value for key, value in more.items() if value not in ("", [])}
     event = {"op": "add", "id": identity, "text": clean, "scope": scope, **filled}
     return identity, _change(agent, event | {"created": _now()})
+
+
+def _check_options(ledger: Ledger, more: dict[str, Any]) -> None:
+    """Raise UserError for a typed id or expiry that means nothing."""
+    from agentlas_memory.ontology.ledger import LedgerError, read_expiry
+
+    for identity in (*more.get("supersedes", ()), *more.get("contradicts", ())):
+        if identity not in ledger.rows:
+            raise _unknown(identity)
+    try:
+        read_expiry(more.get("expires", ""))
+    except LedgerError as error:
+        raise UserError(str(error), code=WRONG_USE) from error
 
 
 def _change(agent: Agent, event: dict[str, Any]) -> Changed:
@@ -280,7 +315,9 @@ def _ledger_row(agent: Agent, identity: str) -> Any:
 
 def _unknown(identity: str) -> UserError:
     return UserError(
-        f"There is no row {identity}.", next_step="agentlas-memory experience list", code=WRONG_USE
+        f"There is no row {redact(identity)}.",
+        next_step="agentlas-memory experience list",
+        code=WRONG_USE,
     )
 
 

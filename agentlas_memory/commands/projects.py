@@ -13,7 +13,7 @@ from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home, read_settings, user_home
 from agentlas_memory.lean import identity
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
-from agentlas_memory.project import Project, find_project, has_card, normal_path
+from agentlas_memory.project import ROUTING_CARD, Project, find_project, normal_path
 from agentlas_memory.trust import read_trust
 
 CONFIG = ".agentlas/memory.toml"
@@ -52,11 +52,15 @@ def require(named: str | None) -> Project:
 def require_card(named: str | None) -> Project:
     """Return the project, or a nearer folder with a routing card, whatever the card proves."""
     start = normal_path(named or ".")
-    carded = _nearest(has_card, start, user_home())
+    carded = _nearest(_has_some_card, start, user_home())
     project = find(named)
     if carded and (project is None or len(carded) > len(project.root)):
         return Project(carded, carded)
     return project or require(named)
+
+
+def _has_some_card(folder: str) -> bool:
+    return os.path.lexists(f"{folder}/{ROUTING_CARD}")  # `card check` tells what is wrong with it
 
 
 def open_project_store(project: Project, patience_ms: float = _PATIENCE_MS) -> Store:

@@ -47,7 +47,7 @@ def _explain_sqlite(error: sqlite3.OperationalError) -> UserError:
 def _explain_writing(error: Exception) -> UserError | None:
     from agentlas_memory.ontology.config import ConfigError
     from agentlas_memory.ontology.database import ForeignStore
-    from agentlas_memory.ontology.ledger import LedgerError
+    from agentlas_memory.ontology.ledger import LedgerError, LedgerMissing
     from agentlas_memory.ontology.lock import StoreLocked
     from agentlas_memory.ontology.migrations import NewerStore
     from agentlas_memory.ontology.notes import NoteError
@@ -68,6 +68,12 @@ def _explain_writing(error: Exception) -> UserError | None:
         )
     if isinstance(error, ConfigError):
         return UserError(str(error), next_step="correct the file")
+    if isinstance(error, LedgerMissing):
+        return UserError(
+            str(error),
+            next_step="put the ledger back, or move the database away",
+            code=REFUSED,
+        )
     if isinstance(error, (LedgerError, NoteError)):
         return UserError(str(error))
     if isinstance(error, OutsideProject):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from agentlas_memory.commands.errors import command_line
+from agentlas_memory.commands.errors import UserError, command_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import (
@@ -41,6 +41,8 @@ def trust(named: str | None, as_json: bool) -> None:
     card, about_card = _read_card(project.store_root, home)
     if card and not project.has_store:
         shown, store_id, shared = project.store_root, secrets.token_hex(16), False
+    elif about_card and not os.path.lexists(project.database):
+        raise UserError(f"The routing card was {about_card}", kept="Nothing is trusted.")
     else:
         shown, store_id, shared = _read_store(project)
     add_trust(home, project.store_root, store_id, shared=shared, card=card)

@@ -13,6 +13,7 @@ from agentlas_memory.lean import make_private_folder
 from agentlas_memory.ontology.ledger import (
     Ledger,
     LedgerError,
+    LedgerMissing,
     append_event,
     read_events,
     read_ledger,
@@ -20,7 +21,7 @@ from agentlas_memory.ontology.ledger import (
     without_secrets,
 )
 from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
-from agentlas_memory.ontology.projection import Projected, project_ledger
+from agentlas_memory.ontology.projection import Projected, has_rows, projection_of
 from agentlas_memory.routing_card import database_below, is_own_folder
 
 _PATIENCE = 10.0  # seconds for another writer
@@ -58,17 +59,25 @@ def agent_in(home: str, slug: str) -> Agent:
 def change_experience(agent: Agent, events: Sequence[Mapping[str, Any]]) -> Changed:
     """Add lines to an agent's ledger and bring its projection up to date.
 
-    All lines are tried before one is written. Raises LedgerError, StoreLocked, ForeignStore,
-    OSError.
+    All lines are tried, and the projection is made, before one is written: whatever fails till then
+    changes nothing. Raises LedgerError, StoreLocked, ForeignStore, OSError.
     """
+    clean = [without_secrets(dict(event)) for event in events]
+    ledger = read_ledger(agent.ledger, agent.agent_id)
+    for event in clean:
+        ledger.apply(event)  # what is wrong is found before a folder is made
     with _writing(agent):
+        if not agent.ledger.exists() and has_rows(agent.database):
+            raise LedgerMissing(
+                f"{agent.database} holds rows, but its ledger {agent.ledger} is gone"
+            )
         ledger = read_ledger(agent.ledger, agent.agent_id)
-        clean = [without_secrets(dict(event)) for event in events]
         for event in clean:
             ledger.apply(event)
-        for event in clean:
-            append_event(agent.ledger, event)
-        return Changed(ledger, project_ledger(ledger, agent.agent_id, agent.database))
+        with projection_of(ledger, agent.agent_id, agent.database) as projected:
+            for event in clean:
+                append_event(agent.ledger, event)
+        return Changed(ledger, projected)
 
 
 def rebuild_experience(agent: Agent, source: Path | None = None) -> tuple[Changed, Path | None]:
@@ -77,17 +86,19 @@ def rebuild_experience(agent: Agent, source: Path | None = None) -> tuple[Change
     Then `source`, without credentials, becomes the ledger; the one that was there is kept, under
     the name that is returned.
     """
+    named = source or agent.ledger
+    if not named.exists():
+        raise LedgerError(f"there is no ledger {named}")
+    ledger = read_ledger(named, agent.agent_id)
+    if not ledger.rows:
+        raise LedgerError(f"{named} holds no row")
     with _writing(agent):
-        named = source or agent.ledger
-        if not named.exists():
-            raise LedgerError(f"there is no ledger {named}")
-        ledger = read_ledger(named, agent.agent_id)
         kept = None
-        if source is not None and not _same_file(source, agent.ledger):
-            kept = _replace_ledger(agent, source)
-        return Changed(
-            ledger, project_ledger(ledger, agent.agent_id, agent.database, anew=True)
-        ), kept
+        ledger = read_ledger(named, agent.agent_id)
+        with projection_of(ledger, agent.agent_id, agent.database, anew=True) as projected:
+            if source is not None and not _same_file(source, agent.ledger):
+                kept = _replace_ledger(agent, source)
+        return Changed(ledger, projected), kept
 
 
 @contextmanager
@@ -98,7 +109,16 @@ def _writing(agent: Agent) -> Iterator[None]:
         raise LedgerError(f"others own a folder on the way to {folder}, or a link leads elsewhere")
     (folder / LOCK_NAME).touch(mode=0o600)
     with writer_lock(folder, _PATIENCE):
+        _remove_leftovers(agent)
         yield
+
+
+def _remove_leftovers(agent: Agent) -> None:
+    """Remove what a run that was killed left half made: the lock is ours."""
+    for file in (agent.database, agent.ledger):
+        for left in file.parent.glob(f"{file.name}.*"):
+            if left.suffix[1:].isdigit() and left.is_file():
+                left.unlink()
 
 
 def _replace_ledger(agent: Agent, source: Path) -> Path | None:
@@ -114,8 +134,8 @@ def _replace_ledger(agent: Agent, source: Path) -> Path | None:
         kept = agent.ledger.with_name(f"{agent.ledger.name}.{time.strftime('%Y%m%d-%H%M%S')}")
         while kept.exists():
             kept = kept.with_name(kept.name + "-")
-        agent.ledger.rename(kept)
-    aside.rename(agent.ledger)
+        os.link(agent.ledger, kept)  # there is a ledger at every moment
+    aside.replace(agent.ledger)
     return kept
 
 

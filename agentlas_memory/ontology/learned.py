@@ -62,10 +62,7 @@ def read_learned(agent: Agent, now: float) -> list[Learned]:
     store = open_store(str(agent.database), Deadline(_PATIENCE_MS), EXPERIENCE)
     try:
         rows = read_experience(store, agent.agent_id)
-        texts: dict[int, ChunkRow] = {}
-        for at in range(0, len(rows), 500):  # SQLite's smallest limit of variables is 999
-            part = [row.row_id for row in rows[at : at + 500]]
-            texts |= experience_rows(store, agent.agent_id, part)
+        texts = experience_rows(store, agent.agent_id, [row.row_id for row in rows])
         related = _related(store)
         gone = superseded_ids(rows, read_links(store, SUPERSEDES))
     finally:

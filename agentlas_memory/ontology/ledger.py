@@ -26,12 +26,18 @@ from pathlib import Path
 from typing import Any
 
 from agentlas_memory.lean import read_file
-from agentlas_memory.ontology.experience import ACTIVE, CONTRADICTS, QUARANTINED, SUPERSEDES
+from agentlas_memory.ontology.experience import (
+    ACTIVE,
+    CONTRADICTS,
+    MOST_LINKS,
+    QUARANTINED,
+    SUPERSEDES,
+)
 from agentlas_memory.ontology.schema import SCOPES
 from agentlas_memory.redact import redact
 
 LARGEST_LEDGER = 64 << 20
-LONGEST_TEXT = 8000  # characters; more is a document
+LONGEST_TEXT = 2000  # characters; more is a document
 DEFAULT_SCOPE, DEFAULT_SALIENCE = "private", 0.5
 _ID_DIGITS = 10
 _LONGEST_ID = 64
@@ -39,6 +45,10 @@ _LONGEST_ID = 64
 
 class LedgerError(Exception):
     """A ledger or a line of it that cannot be understood; the message says which and why."""
+
+
+class LedgerMissing(LedgerError):
+    """There is a database and no ledger: to go on would empty the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +110,22 @@ class Ledger:
     def _add(self, event: Mapping[str, Any]) -> None:
         row = read_row(event)
         before = self.rows.get(row.id)
-        if before is not None and before.text == row.text:
+        if before is not None and before.scope != row.scope:
+            raise LedgerError(f"{row.id} was added in the scope {before.scope}")
+        if before is not None and before.text.split() == row.text.split():
             row = replace(row, status=before.status)  # a decision is about the text
         else:
             self.approved.discard(row.id)
+        self._take_back(row.id)
         self.rows[row.id] = row
         for relation in (SUPERSEDES, CONTRADICTS):
             for other in _texts(event, relation):
                 self._relate(row.id, relation, self._row(other).id)
+
+    def _take_back(self, identity: str) -> None:
+        """Forget what a row said of others: the line that replaces it says so again, or not."""
+        self.links = {link for link in self.links if link[0] != identity}
+        self._older.pop(identity, None)
 
     def _row(self, identity: object) -> Row:
         row = self.rows.get(identity) if isinstance(identity, str) else None
@@ -120,6 +138,8 @@ class Ledger:
             raise LedgerError(f"{newer} {relation} itself")
         if relation == SUPERSEDES and self.rows[newer].scope != self.rows[older].scope:
             raise LedgerError(f"{newer} and {older} are in different scopes")
+        if len(self.links) >= MOST_LINKS:
+            raise LedgerError(f"there are more than {MOST_LINKS} links between rows")
         if relation == SUPERSEDES:
             self._make_current(newer, older)
             self._older.setdefault(newer, set()).add(older)
@@ -137,11 +157,13 @@ def read_ledger(path: Path, agent_id: str) -> Ledger:
     """Return what a ledger says, an empty one without a file; raise LedgerError, OSError."""
     ledger = Ledger()
     for number, event in read_events(path, agent_id):
-        clean = without_secrets(event)
-        if clean != event:
-            ledger.redacted.append(number)
         try:
+            clean = without_secrets(event)
+            if clean != event:
+                ledger.redacted.append(number)
             ledger.apply(clean)
+        except RecursionError as error:
+            raise LedgerError(f"{path}, line {number} is nested too deeply") from error
         except LedgerError as error:
             raise LedgerError(f"{path}, line {number}: {error}") from error
     return ledger
@@ -165,7 +187,8 @@ def read_events(path: Path, agent_id: str) -> Iterable[tuple[int, dict[str, Any]
         if not isinstance(event, dict):
             raise LedgerError(f"{path}, line {number} is no JSON object")
         if event.get("agent", agent_id) != agent_id:
-            raise LedgerError(f"{path}, line {number} is of the agent {event['agent']!r}"[:200])
+            named = redact(repr(event["agent"]))[:80]
+            raise LedgerError(f"{path}, line {number} is of the agent {named}")
         yield number, event
 
 
@@ -275,8 +298,12 @@ def _moment(value: object, key: str = "created") -> str:
     try:
         if not isinstance(value, str):
             raise ValueError("it is no text")
-        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
-        return f"{moment.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+        if value[4:5] != "-" or value[10:11] not in ("T", " "):  # Pythons differ in what they take
+            raise ValueError(
+                f"{redact(value)[:40]!r} is neither 2026-12-31 nor 2026-12-31T08:00:00Z"
+            )
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00")).astimezone(timezone.utc)
+        return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
     except (ValueError, OverflowError) as error:
         raise LedgerError(f"{key} is no date and no ISO time: {error}") from error
 
@@ -288,5 +315,5 @@ def without_secrets(value: Any) -> Any:
     if isinstance(value, list):
         return [without_secrets(one) for one in value]
     if isinstance(value, dict):
-        return {key: without_secrets(one) for key, one in value.items()}
+        return {redact(key): without_secrets(one) for key, one in value.items()}
     return value

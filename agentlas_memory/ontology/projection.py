@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,10 +22,13 @@ from agentlas_memory.ontology.database import ForeignStore
 from agentlas_memory.ontology.embedder import model_identity, open_embedder
 from agentlas_memory.ontology.experience import (
     ACTIVE,
+    MOST_CHARACTERS,
     MOST_ROWS,
     SIMILAR,
     SUPERSEDES,
     experience_digest,
+    governance_digest,
+    has_expired,
 )
 from agentlas_memory.ontology.ledger import Ledger, Row
 from agentlas_memory.ontology.naming import (
@@ -43,6 +47,7 @@ from agentlas_memory.ontology.store import StoreUnusable, open_store
 from agentlas_memory.redact import REDACTION_VERSION
 
 _PATIENCE_MS = 10_000.0
+_OLDER, _LENT = 5, 1000  # rows of a history that lend their words, and characters of them
 _ALIKE, _MOST_ALIKE = 0.8, 3  # cosine of rows that say much the same, and how many are linked
 
 
@@ -53,19 +58,18 @@ class Projected(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def project_ledger(
+@contextmanager
+def projection_of(
     ledger: Ledger, agent_id: str, database: Path, *, anew: bool = False
-) -> Projected:
-    """Replace an agent's `experience.sqlite` by what its ledger says.
+) -> Iterator[Projected]:
+    """Make an agent's `experience.sqlite` aside, and put it in place when the block ends well.
 
-    Vectors that are there are taken over, unless `anew`. Raises ForeignStore for another program's
-    database; a damaged file of ours is moved aside.
+    Vectors that are there are taken over, unless `anew`. Raises ForeignStore for what is not ours;
+    a damaged file of ours is moved aside.
     """
-    vectors = _known_vectors(database)
-    if anew:
-        vectors = {}
+    vectors = {} if anew and not database.exists() else _known_vectors(database)
     rows, left_out = _within_caps(ledger)
-    _embed(rows, vectors)
+    vectors = _embed(rows, {} if anew else vectors)
     aside = database.with_name(f"{database.name}.{os.getpid()}")
     aside.unlink(missing_ok=True)
     try:
@@ -74,23 +78,42 @@ def project_ledger(
             _fill(connection, rows, ledger, agent_id, vectors)
         with aside.open("rb") as file:
             os.fsync(file.fileno())
+        yield Projected(len(rows), tuple(left_out))
+        _make_way(database)
         aside.replace(database)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
-    return Projected(len(rows), tuple(left_out))
+
+
+def project_ledger(
+    ledger: Ledger, agent_id: str, database: Path, *, anew: bool = False
+) -> Projected:
+    """Replace an agent's `experience.sqlite` by what its ledger says."""
+    with projection_of(ledger, agent_id, database, anew=anew) as projected:
+        return projected
+
+
+def has_rows(database: Path) -> bool:
+    """Tell whether there is a sound database with rows."""
+    try:
+        store = open_store(str(database), Deadline(_PATIENCE_MS), EXPERIENCE)
+    except StoreUnusable:
+        return False
+    try:
+        return bool(store.rows("SELECT 1 FROM experience LIMIT 1"))
+    finally:
+        store.close()
 
 
 def _known_vectors(database: Path) -> dict[str, bytes]:
     """Return the vectors of the texts that are there already, by the text that was embedded."""
+    _refuse_foreign(database)
     if not database.exists():
-        _make_way(database, only_journal=True)
         return {}
     try:
         store = open_store(str(database), Deadline(_PATIENCE_MS), EXPERIENCE)
-    except StoreUnusable as error:
-        _refuse_foreign(database)
-        _make_way(database, only_journal="unable to open" in str(error))
+    except StoreUnusable:
         return {}
     try:
         if store.text("embedding") != model_identity():
@@ -104,57 +127,82 @@ def _known_vectors(database: Path) -> dict[str, bytes]:
 
 
 def _refuse_foreign(database: Path) -> None:
-    """Raise ForeignStore where a sound database of another program stands."""
+    """Raise ForeignStore where something stands that we did not make, OSError for no permission."""
     try:
-        with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
-            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            ours = connection.execute("PRAGMA application_id").fetchone()[0] == EXPERIENCE_ID
-    except sqlite3.Error:
+        regular = stat.S_ISREG(database.lstat().st_mode)
+    except FileNotFoundError:
         return
-    if tables and not ours:
+    if not regular:
+        raise ForeignStore(f"{database} is no regular file; it was left as it is")
+    with database.open("rb") as file:
+        head = file.read(100)
+    ours = head[68:72] == EXPERIENCE_ID.to_bytes(4, "big")
+    if head[:16] == b"SQLite format 3\0" and not ours and int.from_bytes(head[28:32], "big"):
         raise ForeignStore(f"{database} is a database of another program; it was left as it is")
 
 
-def _make_way(database: Path, *, only_journal: bool) -> None:
+def _make_way(database: Path) -> None:
     """Move what is damaged aside; a journal left there would be played into the new file."""
     suffix = f".damaged-{time.strftime('%Y%m%d-%H%M%S')}"
-    for name in (f"{database.name}-journal",) + (() if only_journal else (database.name,)):
-        file = database.with_name(name)
-        if os.path.lexists(file):
-            file.rename(file.with_name(name + suffix))
+    journal = database.with_name(f"{database.name}-journal")
+    if os.path.lexists(journal):
+        journal.rename(journal.with_name(journal.name + suffix))
+    if database.exists() and not _is_sound(database):
+        os.link(database, database.with_name(database.name + suffix))
+
+
+def _is_sound(database: Path) -> bool:
+    try:
+        open_store(str(database), Deadline(_PATIENCE_MS), EXPERIENCE).close()
+    except StoreUnusable:
+        return False
+    return True
 
 
 def _within_caps(ledger: Ledger) -> tuple[list[Row], list[str]]:
     """Return the rows that are kept, by id, and the ids of those that a full scope has no room for.
 
-    What is superseded goes first, then what is least salient and oldest; with a row goes all that
-    it supersedes, which would count as current without it.
+    What does not hold any more goes first, then what is least salient and oldest; with a row goes
+    all that it supersedes, which would count as current without it.
     """
-    replaced = {old for _, relation, old in ledger.links if relation == SUPERSEDES}
+    now = time.time()
+    replaced = {
+        old
+        for newer, relation, old in ledger.links
+        if relation == SUPERSEDES and ledger.rows[newer].status == ACTIVE
+    }
     out: set[str] = set()
     for scope in {row.scope for row in ledger.rows.values()}:
         ranked = sorted(
             (row for row in ledger.rows.values() if row.scope == scope),
             key=lambda row: (
-                row.status == ACTIVE and row.id not in replaced,
+                row.status == ACTIVE
+                and row.id not in replaced
+                and not has_expired(row.expiry, now),
                 row.salience,
                 row.created,
                 row.id,
             ),
             reverse=True,
         )
-        for row in ranked[MOST_ROWS:]:
-            out |= {row.id, *(old.id for old in ledger.replaced_by(row.id))}
+        characters = 0
+        for number, row in enumerate(ranked):
+            characters += len(row.text)
+            if number >= MOST_ROWS or characters > MOST_CHARACTERS:
+                out.add(row.id)
+                if row.status == ACTIVE:
+                    out |= {old.id for old in ledger.replaced_by(row.id)}
     kept = [row for row in ledger.rows.values() if row.id not in out]
     return sorted(kept, key=lambda row: row.id), sorted(out)
 
 
-def _embed(rows: Sequence[Row], vectors: dict[str, bytes]) -> None:
-    """Add the vectors of the texts that have none yet."""
+def _embed(rows: Sequence[Row], vectors: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the vectors with those of the texts that had none yet."""
     missing = [told for told in dict.fromkeys(map(_told_of, rows)) if told not in vectors]
     if missing:
         embedder = open_embedder(many=False)  # whether one is added or all are: the same bytes
         vectors.update(zip(missing, embedder.embed(missing), strict=True))
+    return vectors
 
 
 def _told_of(row: Row) -> str:
@@ -195,6 +243,14 @@ def _fill(
     links = sorted(told | set(_similar(rows, vectors)))
     connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
     connection.executemany("INSERT INTO meta VALUES (?, ?)", _meta(agent_id))
+    governed = [
+        (number, row.id, row.scope, row.status, row.expiry, row.salience, row.created)
+        for number, row in enumerate(rows, 1)
+    ]
+    supersedes = [(newer, old) for newer, relation, old in links if relation == SUPERSEDES]
+    connection.execute(
+        "INSERT INTO meta VALUES ('governance', ?)", (governance_digest(governed, supersedes),)
+    )
     connection.execute("COMMIT")
 
 
@@ -212,9 +268,10 @@ def _terms(row: Row, ledger: Ledger) -> IndexTerms:
 
     People ask in the words they know: "what is the SSH port" for "we moved sshd to 49222".
     """
-    told = [row, *ledger.replaced_by(row.id)]
-    tags = ", ".join(filter(None, map(_tags, told)))
-    return index_terms("", tags, "\n".join(one.text for one in told))
+    older = [one for one in ledger.replaced_by(row.id) if one.status == ACTIVE][:_OLDER]
+    tags = ", ".join(filter(None, map(_tags, [row, *older])))
+    lent = "\n".join(one.text for one in older)[:_LENT]
+    return index_terms("", tags, f"{row.text}\n{lent}")
 
 
 def _values(

@@ -8,7 +8,7 @@ one that has expired changes nothing, not even a score.
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.embedding.asset import DIMENSIONS, Asset
 from agentlas_memory.embedding.query import cosine, distances
-from agentlas_memory.ontology.experience import Experience, eligible_experience, experience_rows
+from agentlas_memory.ontology.experience import Findable, eligible_experience, experience_rows
 from agentlas_memory.ontology.language import ENGLISH
 from agentlas_memory.ontology.schema import EXPERIENCE
 from agentlas_memory.ontology.store import Store, open_store
@@ -28,6 +28,7 @@ SCOPES = ("public", "internal", "private")  # all: the rows are the agent's own
 BUDGET = 2000  # characters of a capsule's 6,000: four snippets of the project leave room for them
 MOST = 8  # rows, where not all that pass fit into the budget
 _DEPTH = 50  # best rows of each list that are judged, as of a project's chunks
+_TAGS, _FRAME = 200, 12  # characters of a capsule's line beside the text: tags, `experience: `
 _K1, _B = 1.2, 0.75  # as in SQLite's bm25()
 _TAG_WEIGHT = 2.0
 _RELEVANCE, _SALIENCE = 0.85, 0.15  # of the score
@@ -88,7 +89,6 @@ def recall_experience(
     result.hits = _within([one for one in result.candidates if not one.gate], budget, most)
     if not result.hits:
         result.silence_reason = "gated"
-    deadline.stage("experience")
     return result
 
 
@@ -97,7 +97,7 @@ class _Eligible:
 
     __slots__ = ("_holders", "rows")
 
-    def __init__(self, rows: list[Experience]) -> None:
+    def __init__(self, rows: list[Findable]) -> None:
         self.rows = rows
         self._holders: dict[str, list[int]] = {}
 
@@ -158,7 +158,7 @@ class _Cosines:
 
     __slots__ = ("of", "query", "whole")
 
-    def __init__(self, rows: list[Experience], query: bytes, lexical: dict[int, float]) -> None:
+    def __init__(self, rows: list[Findable], query: bytes, lexical: dict[int, float]) -> None:
         self.query = query
         self.whole = True
         unknown = bytes(DIMENSIONS)  # no direction: the model does not know the text
@@ -233,7 +233,11 @@ def _within(survivors: list[Candidate], budget: int, most: int) -> list[Candidat
     """Return all survivors if they fit, else the best that do; what is left out says so."""
     from agentlas_memory.capsule import MAX_EXPERIENCE
 
-    sizes = [min(len(one.row.text), MAX_EXPERIENCE) for one in survivors if one.row is not None]
+    sizes = [
+        min(len(one.row.text), MAX_EXPERIENCE) + min(len(one.row.heading), _TAGS) + _FRAME
+        for one in survivors
+        if one.row is not None
+    ]
     most = len(survivors) if sum(sizes) <= budget else most
     hits: list[Candidate] = []
     for one, size in zip(survivors, sizes):  # noqa: B905

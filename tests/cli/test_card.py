@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 
 import pytest
 
@@ -155,3 +156,17 @@ def test_trust_says_why_a_card_was_not_accepted(agent, project, am, make_card, c
 
 def test_trust_does_not_speak_of_a_card_that_is_not_there(project, am):
     assert "card" not in am("trust").err
+
+
+@pytest.mark.parametrize("odd", ["link", "fifo"])
+def test_a_card_that_is_no_file_is_named_without_a_store_too(folder, am, odd):
+    (folder / ".agentlas").mkdir()
+    card = folder / ".agentlas/routing-card.json"
+    card.symlink_to("nowhere") if odd == "link" else os.mkfifo(card)
+    assert failed(am) == "card"
+
+
+def test_trust_without_a_store_says_what_is_wrong_with_the_card(folder, am, make_card):
+    make_card(folder, routing_status="draft")
+    outcome = am("trust")
+    assert (outcome.code, "it is 'draft'" in outcome.err) == (1, True)

@@ -1,8 +1,10 @@
 """`experience`: what an agent learned is kept in its ledger, told, taken back and rebuilt."""
 
 import json
+import os
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -113,9 +115,10 @@ def test_list_shows_what_contradicts_and_what_is_alike(agent, add, am):
     ("arguments", "code", "told"),
     [
         ("add|  ", 2, "blank"),
-        ("add|x y|--expires|tomorrow", 1, "no date"),
-        ("add|x y|--expires|2026-02-30", 1, "day"),
-        ("add|x y|--supersedes|none", 1, "no line before this one adds 'none'"),
+        ("add|x y|--expires|tomorrow", 2, "neither 2026-12-31 nor"),
+        ("add|x y|--expires|20261231", 2, "neither 2026-12-31 nor"),
+        ("add|x y|--expires|2026-02-30", 2, "day"),
+        ("add|x y|--supersedes|none", 2, "no row none"),
         ("add|x y|--salience|2", 2, "0<=x<=1"),
         ("add|x y|--agent|../up", 2, "cannot be an agent's name"),
         ("show|none", 2, "no row none"),
@@ -128,7 +131,7 @@ def test_list_shows_what_contradicts_and_what_is_alike(agent, add, am):
 def test_wrong_use_is_told_and_changes_nothing(agent, am, memory, arguments, code, told):
     outcome = am("experience", *arguments.split("|"))
     assert (outcome.code, told in outcome.err) == (code, True), outcome.err
-    assert not (memory / "experience.jsonl").exists()
+    assert not memory.exists(), "nothing was changed"
 
 
 def test_without_a_card_the_agent_must_be_named(project, am):
@@ -180,7 +183,9 @@ def test_a_ledger_from_elsewhere_takes_the_place_and_the_old_one_is_kept(
         ('{"op": "forget", "id": "a"}', "line 2: op is 'forget'"),
         ('{"op": "expire", "id": "b", "expires": "2026-01-01"}', "line 2: no line before"),
         ('{"op": "supersede", "id": "a", "by": "a"}', "line 2: a supersedes itself"),
-        ('{"text": "%s"}' % ("x" * 8001), "line 2: its text is longer"),
+        (json.dumps({"text": "x" * 2001}), "line 2: its text is longer"),
+        ('{"text": "first", "id": "a", "scope": "public"}', "line 2: a was added in the scope"),
+        ('{"text": "x", "more": ' + "[" * 950 + "]" * 950 + "}", "line 2"),
     ],
 )
 def test_a_line_that_cannot_be_understood_stops_the_rebuild(
@@ -235,6 +240,83 @@ def test_damaged_database_is_moved_aside_and_built_anew(agent, add, rows, memory
     add("SSH port is 22")
     assert len(rows()) == 2
     assert [file.read_bytes() for file in memory.glob("*.damaged-*")] == [b"not a database"]
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder"])
+def test_what_is_no_file_is_not_waited_for(agent, am, memory, kind):
+    memory.mkdir(parents=True)
+    (memory / "experience.sqlite").mkdir() if kind == "folder" else os.mkfifo(
+        memory / "experience.sqlite"
+    )
+    for words in (["add", CHECKLIST], ["list"]):
+        assert am("experience", *words).code in (1, 3)
+    assert not (memory / "experience.jsonl").exists()
+
+
+def test_without_its_ledger_a_database_is_not_emptied(agent, add, am, memory):
+    add(CHECKLIST)
+    (memory / "experience.jsonl").unlink()
+    before = content(memory)
+    outcome = am("experience", "add", "SSH port is 22")
+    assert (outcome.code, "is gone" in outcome.err) == (3, True)
+    assert content(memory) == before
+
+
+def test_without_its_database_a_ledger_is_not_taken_for_nothing(agent, add, am, memory):
+    add(CHECKLIST)
+    (memory / "experience.sqlite").unlink()
+    outcome = am("experience", "list")
+    assert (outcome.code, "experience rebuild" in outcome.err) == (1, True)
+
+
+def test_what_fails_changes_neither_ledger_nor_database(agent, add, am, memory, monkeypatch):
+    add(CHECKLIST)
+    before = ledger(memory), content(memory)
+
+    def full(*_arguments, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("agentlas_memory.ontology.projection._fill", full)
+    outcome = am("experience", "add", "SSH port is 22")
+    assert (outcome.code, "No space left" in outcome.err) == (1, True)
+    monkeypatch.undo()
+    assert (ledger(memory), content(memory)) == before
+
+
+def test_a_kill_while_the_ledger_is_replaced_leaves_one(agent, add, am, memory, tmp_path):
+    add(CHECKLIST)
+    copy = tmp_path / "ledger.jsonl"
+    copy.write_text('{"text": "Ledgers are kept in cents", "id": "cents"}\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert am("experience", "rebuild", "--from", str(copy)).code == 1
+    assert CHECKLIST in ledger(memory)[0]
+
+
+def test_a_text_that_was_superseded_says_how_to_bring_it_back(agent, add, am, rows):
+    old = add("SSH port is 22")
+    new = am("experience", "supersede", old, "we moved sshd to 49222", "--json").json["id"]
+    outcome = am("experience", "add", "SSH port is  22")
+    assert (outcome.code, f"supersede {new} --by {old}" in outcome.err) == (1, True)
+    assert am("experience", "supersede", new, "--by", old).code == 0
+    assert (rows()[old]["state"], rows()[new]["state"]) == ("active", "superseded")
+
+
+def test_leftovers_of_a_killed_run_are_removed(agent, add, memory):
+    memory.mkdir(parents=True)
+    (memory / "experience.sqlite.4242").write_text("private")
+    add(CHECKLIST)
+    assert not list(memory.glob("*.4242"))
+
+
+@pytest.mark.parametrize("place", ["key", "agent", "scope"])
+def test_a_secret_anywhere_in_a_ledger_is_not_printed(agent, am, memory, place):
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    odd = {"key": {key: 1, "id": "x"}, "agent": {"agent": key}, "scope": {"scope": {key: 1}}}[place]
+    memory.mkdir(parents=True)
+    (memory / "experience.jsonl").write_text(json.dumps({"text": "x"} | odd) + "\n")
+    told = [am("experience", *words) for words in (["rebuild"], ["show", "x", "--json"])]
+    assert not any(key in one.out + one.err for one in told)
 
 
 def test_left_journal_is_moved_out_of_the_way(agent, add, rows, memory):
