@@ -46,12 +46,12 @@ def _read_prompt(path: str, begins: bool) -> str | None:
 
 
 class _AnotherTurn(Exception):
-    """The last line but those of hooks is not a person's."""
+    """No person began the running turn, or what they asked is not written yet."""
 
 
 def _prompt_of(line: bytes, begins: bool) -> str | None:
     """Return the prompt that a line holds, None for another line."""
-    if b'"USER_EXPLICIT"' not in line and not begins:
+    if not (begins or b'"USER_EXPLICIT"' in line or b'"SYSTEM_MESSAGE"' in line):
         return None
     try:
         step = parse_json(line.decode("utf-8", "replace"))
@@ -59,10 +59,11 @@ def _prompt_of(line: bytes, begins: bool) -> str | None:
         step = None  # the last line may be half written
     if not isinstance(step, dict):
         return None
-    source = text_field(step, "source")
-    if source == "USER_EXPLICIT" and step.get("type") == "USER_INPUT":
+    source, kind = text_field(step, "source"), text_field(step, "type")
+    if (source, kind) == ("USER_EXPLICIT", "USER_INPUT"):
         return _between_tags(text_field(step, "content"))
-    if begins and source == "MODEL":
+    # The host wakes the model itself, when a sub-agent has finished for one.
+    if (source, kind) == ("SYSTEM", "SYSTEM_MESSAGE") or (begins and source == "MODEL"):
         raise _AnotherTurn
     return None
 

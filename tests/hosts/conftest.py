@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+_REPORT = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")  # a test has none of our variables
+
 
 @pytest.fixture
-def check(request):
+def check():
     """Record one conformance check by its sentence, and fail the test where it does not hold.
 
     One JSON line a check goes into the file that AGENTLAS_CONFORMANCE_REPORT names.
@@ -16,10 +18,9 @@ def check(request):
 
     def record(host, version, sentence, holds, detail=""):
         result = holds if isinstance(holds, str) else "ok" if holds else "failed"
-        report = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")
-        if report:
+        if _REPORT:
             line = {"host": host, "version": version, "check": sentence, "result": result}
-            with Path(report).open("a", encoding="utf-8") as file:
+            with Path(_REPORT).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line | {"detail": str(detail)[:500]}) + "\n")
         assert result != "failed", f"{host} {version}: {sentence}: {detail}"
 

@@ -116,6 +116,19 @@ def test_text_that_hooks_put_in_is_no_prompt(transcript):
     assert last_prompt(path, begins=True) == "now"
 
 
+def system_line(source="SYSTEM"):
+    step = {"source": source, "type": "SYSTEM_MESSAGE", "content": "a sub-agent has finished"}
+    return json.dumps(step) + "\n"
+
+
+def test_a_turn_that_the_host_began_has_no_prompt(transcript):
+    path = transcript(user_line("before"), model_line(), system_line(), model_line())
+    assert last_prompt(path, begins=True) == ""
+    assert last_prompt(path, begins=False) == ""
+    path = transcript(user_line("now"), system_line("SYSTEM_SDK"), model_line("SYSTEM_MESSAGE"))
+    assert last_prompt(path, begins=False) == "now"
+
+
 def test_a_turn_that_begins_does_not_take_the_last_turn_s_prompt(transcript):
     path = transcript(user_line("before"), model_line())
     assert last_prompt(path, begins=True) == ""
