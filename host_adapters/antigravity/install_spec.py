@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from agentlas_memory.installer.surfaces import Detected, JsonEntry, Place, Surface
+from agentlas_memory.installer.surfaces import Detected, HostSpec, JsonEntry, Place, Surface
 
 _PAYLOAD = Path(__file__).with_name("payload")
 _PROGRAM = "agy"
@@ -45,7 +45,7 @@ class AntigravitySpec:
         return [JsonEntry(path, *render_entry(place.hook, windows=sys.platform == "win32"))]
 
 
-SPEC = AntigravitySpec()
+SPEC: HostSpec = AntigravitySpec()
 
 
 def render_entry(hook: Path, *, windows: bool) -> tuple[str, object]:

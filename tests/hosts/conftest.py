@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-_REPORT = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")  # a test has none of our variables
+REPORT = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")  # before each test's home hides it
 
 
 @pytest.fixture
-def check():
+def check(request):
     """Record one conformance check by its sentence, and fail the test where it does not hold.
 
     One JSON line a check goes into the file that AGENTLAS_CONFORMANCE_REPORT names.
@@ -18,9 +18,9 @@ def check():
 
     def record(host, version, sentence, holds, detail=""):
         result = holds if isinstance(holds, str) else "ok" if holds else "failed"
-        if _REPORT:
+        if REPORT:
             line = {"host": host, "version": version, "check": sentence, "result": result}
-            with Path(_REPORT).open("a", encoding="utf-8") as file:
+            with Path(REPORT).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line | {"detail": str(detail)[:500]}) + "\n")
         assert result != "failed", f"{host} {version}: {sentence}: {detail}"
 

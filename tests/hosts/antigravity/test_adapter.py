@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from agentlas_memory.host_adapters.antigravity import adapter
 from agentlas_memory.host_adapters.antigravity.transcript import last_prompt
 from hypothesis import given
 from hypothesis import strategies as st
+from test_imports import ALLOWED
 
 from agentlas_memory.events import PROMPT, START
 
@@ -321,3 +324,23 @@ def test_any_fault_is_answered(payload, project, call_patched, fault):
     )
     event = payload(workspacePaths=[str(project)])
     assert call_patched(statement, event, logs=True) == b"{}"
+
+
+@pytest.mark.parametrize("reading", [False, True])
+def test_nothing_is_imported_beyond_the_hook_s_list(
+    payload, project, launcher, environment, settings, transcript, reading
+):
+    settings(**READING if reading else {})
+    event = payload(workspacePaths=[str(project)], transcriptPath=transcript(user_line(QUESTION)))
+    words = [str(launcher), "--host", "antigravity", "--event", "PreInvocation"]
+    bare, loaded = modules(["-c", "pass"], event, environment), modules(words, event, environment)
+    assert {name for name in loaded - bare if not name.startswith("agentlas_memory")} <= ALLOWED
+    assert ("agentlas_memory.host_adapters.antigravity.transcript" in loaded) == reading
+
+
+def modules(words, event, environment):
+    """Return the modules that a run imports, as its launcher starts it."""
+    python = [Path(sys.prefix, "bin", "python3"), "-I", "-S", "-X", "importtime", *words]
+    sent = json.dumps(event).encode()
+    done = subprocess.run(python, input=sent, capture_output=True, env=environment, check=True)
+    return {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
