@@ -232,6 +232,13 @@ def test_ours_goes_and_theirs_stays(text, edits):
     check_round(text, edits)
 
 
+@given(files(), st.sampled_from([None, 0, 2, 4, "\t"]), st.booleans())
+def test_ours_is_found_in_a_file_that_a_program_wrote_anew(text, indent, ordered):
+    rewritten = json.dumps(load(put_entry(text, KEY, VALUE)), indent=indent, sort_keys=ordered)
+    left = remove_entry(rewritten, KEY)
+    assert (load(left) if left else {}) == load(text)
+
+
 @pytest.mark.slow
 @settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(files(), foreign_edits())
