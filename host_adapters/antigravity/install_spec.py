@@ -24,7 +24,7 @@ class AntigravitySpec:
 
     name = "antigravity"
     title = "Antigravity"
-    # Of the engine in google-antigravity, the only part that runs without an account. `agy` and the
+    # Of the engine in google-antigravity, the only part on a package index. `agy` and the
     # editor count otherwise (1.x, 2.x): what they answer is therefore newer than verified.
     verified = "0.1.22"
     oldest = "1.1.5"  # of `agy`: the first that is known to have this contract

@@ -1,7 +1,7 @@
 """The real engine, our entry in its hooks file, and what arrives at the model.
 
-The engine is the one in google-antigravity. `agy` and the editor have the same hook code, but need
-an account: they are not run here.
+The engine is the one in google-antigravity. `agy` and the editor have the same hook code, but are
+not on npm or PyPI: they are not run here.
 """
 
 import json
@@ -28,7 +28,7 @@ FACT = "floats lose cents"
 OPENING = "<agentlas-memory-context "
 THEIRS = '{\r\n\t"theirs": {"PreInvocation": [{"command": "%s"}]}\r\n}\r\n'
 NOT_RUN = {
-    "the command line `agy` and the editor": "they are on no package index, and need an account",
+    "the command line `agy` and the editor": "they are not on npm or PyPI",
     "Windows": "no machine; the command is tested as text",
 }
 
@@ -174,7 +174,10 @@ def test_a_resumed_conversation_is_told_once(install, converse, expected, hold):
     (call,) = resumed.calls
     hold("a resumed conversation holds its first turn", "first words" in json.dumps(call))
     hold("a resumed conversation is told once", mentions(call) == 1)
-    hold("it is told the same bytes", parts(call)[-1] == ("user", {"text": expected()}))
+    hold(
+        "a resumed conversation is told the same bytes",
+        parts(call)[-1] == ("user", {"text": expected()}),
+    )
 
 
 def test_a_compacted_conversation_is_told_once(install, converse, expected, hold):
@@ -186,9 +189,16 @@ def test_a_compacted_conversation_is_told_once(install, converse, expected, hold
     gone = "Resuming from a compaction" in json.dumps(last) and f"0. {words}" not in repr(last)
     hold("the conversation was compacted", gone)
     hold("after compaction it is told once", mentions(last) == 1, mentions(last))
-    hold("with the same bytes", parts(last)[-1] == ("user", {"text": expected()}))
+    hold(
+        "after compaction it is told the same bytes",
+        parts(last)[-1] == ("user", {"text": expected()}),
+    )
     most = max(map(mentions, talk.calls))
-    hold("no call holds it twice, not even the one that asks for a summary", most == 1, most)
+    hold(
+        "no call of such a conversation holds it twice, not even the one that asks for a summary",
+        most == 1,
+        most,
+    )
 
 
 SUBAGENT = {"TypeName": "research", "Role": "Reader", "Prompt": "look up the ledger"}
@@ -311,11 +321,14 @@ def test_the_prompt_is_read_on_request(install, converse, settings, hold):
     asked, thanks, again = turns.values()
     told = [(len(calls), [mentions(call) for call in calls]) for calls in turns.values()]
     hold("with the setting a question is told once in every call", told[0] == (3, [1] * 3), told)
-    hold("it is told what was asked for", all(FACT in last_text(call) for call in asked))
-    hold("and nothing in a turn that asks nothing", told[1] == (1, [0]), told)
-    hold("a later question is told again", FACT in last_text(again[0]), told)
+    hold(
+        "with the setting it is told what was asked for",
+        all(FACT in last_text(call) for call in asked),
+    )
+    hold("with the setting a turn that asks nothing is told nothing", told[1] == (1, [0]), told)
+    hold("with the setting a later question is told again", FACT in last_text(again[0]), told)
     blocks = {last_text(call).partition(OPENING)[2] for call in asked}
-    hold("each call of a turn is told the same bytes", len(blocks) == 1)
+    hold("with the setting each call of a turn is told the same bytes", len(blocks) == 1)
     assert thanks
 
 
@@ -345,7 +358,7 @@ def test_nothing_of_ours_stays(install, converse, home, hooks_file, original, ho
     write(hooks_file, text)
     named = [path for path in files_of(home / ".gemini") if b"agentlas" in path.read_bytes()]
     logs = all("/.system_generated/logs/" in str(path) for path in named)
-    hold("only the host's own record of the conversation names us then", logs, named)
+    hold(f"then only the host's own record names us ({original})", logs, named)
 
 
 def files_of(folder):
