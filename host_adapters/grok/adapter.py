@@ -30,7 +30,7 @@ def parse(payload: dict[str, object], event: str, _settings: dict[str, object]) 
     if not kind or not cwd:
         return None  # without the path that the model sees there is no entry
     if named and kind == PROMPT and not text_field(payload, "transcriptPath"):
-        return None  # a sub-agent: the entry is its parent's, and no pointer leads it there
+        return None  # a sub-agent: the entry is its parent's, who may be reading it
     return HookEvent(
         name,
         kind,

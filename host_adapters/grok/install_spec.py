@@ -9,9 +9,17 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
-from agentlas_memory.installer.surfaces import Detected, Place, Surface, WholeFile
+from agentlas_memory.installer.surfaces import (
+    Detected,
+    MarkedBlock,
+    Place,
+    Surface,
+    WholeFile,
+)
 
-_PAYLOAD = "agentlas-memory"
+_HOOKS = "agentlas-memory.json"
+_BEGIN = "<!-- agentlas-memory: begin -->"
+_END = "<!-- agentlas-memory: end -->"
 _INDEX = Path("runtime-memory-context", "grok", "index.json")
 
 
@@ -33,8 +41,8 @@ class _Grok:
         """Return the pointer and the hooks file, the pointer first: alone it does nothing."""
         home = _home(place)
         return [
-            WholeFile(home / "rules" / f"{_PAYLOAD}.md", _pointer(place)),
-            WholeFile(home / "hooks" / f"{_PAYLOAD}.json", _hooks(place)),
+            MarkedBlock(home / "AGENTS.md", _BEGIN, _END, _pointer(place)),
+            WholeFile(home / "hooks" / _HOOKS, _hooks(place)),
         ]
 
 
@@ -47,7 +55,7 @@ def _home(place: Place) -> Path:
 
 def _hooks(place: Place) -> str:
     command = shlex.quote(place.hook.as_posix())
-    return _template(f"{_PAYLOAD}.json").replace("{hook}", json.dumps(command)[1:-1])
+    return _template(_HOOKS).replace("{hook}", json.dumps(command)[1:-1])
 
 
 def _pointer(place: Place) -> str:
