@@ -6,9 +6,8 @@ and `transcriptPath`, which is missing in sub-agents. Grok passes nothing of a h
 model, so there is no answer but the cache, which a pointer in the model's rules leads to.
 """
 
-from agentlas_memory.host_adapters.grok import cache
-
 from agentlas_memory.events import PROMPT, START, HookEvent, text_field
+from agentlas_memory.host_adapters.grok import cache
 
 EMPTY = b""
 KEEPS_CONTEXT = False  # each prompt has an entry of its own, also when it says the same

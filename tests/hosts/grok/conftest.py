@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from agentlas_memory.host_adapters.grok.install_spec import SPEC
-from agentlas_memory.installer.surfaces import MarkedBlock, Place
 from hosts.fetch import Unavailable, pypi_package
 from hosts.grok.model_server import serve
+
+from agentlas_memory.host_adapters.grok.install_spec import SPEC
+from agentlas_memory.installer.surfaces import MarkedBlock, Place
 
 NOWHERE = "http://127.0.0.1:9"
 CACHE = ".agentlas/runtime-memory-context/grok"
@@ -103,21 +104,9 @@ class Host:
                 surface.path.unlink()
         self.place.hook.unlink()
 
-    def make_project(self, name="project", documents=None):
-        """Write, index and trust a project; return its folder."""
-        root = self.home / name
-        for path, text in (documents or DOCUMENTS).items():
-            file = root / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        for command in ("init", "index"):
-            subprocess.run(
-                [self.memory, command, "--project", root],
-                env=self.environment,
-                check=True,
-                capture_output=True,
-            )
-        return root
+    def make_project(self, name="project"):
+        """Make a project below the home; return its folder."""
+        return make_project(self.home / name, self.memory, self.environment)
 
     def ask(self, cwd, prompt, *options, script=None, seconds=60):
         """Run one prompt without a terminal; return the finished process."""
@@ -160,6 +149,18 @@ class Host:
     def entry(self, workspace):
         """Return what the model would find in a workspace's entry."""
         return read(Path(self.index()[str(workspace)]))
+
+
+def make_project(root, memory, environment):
+    """Write, index and trust a project; return its folder."""
+    for path, text in DOCUMENTS.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    for word in ("init", "index"):
+        command = [memory, word, "--project", root]
+        subprocess.run(command, env=environment, check=True, capture_output=True)
+    return root
 
 
 def _caller(process):

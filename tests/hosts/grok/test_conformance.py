@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
-from agentlas_memory.host_adapters.grok.install_spec import SPEC
 from hosts.grok.conftest import LEDGER, LOGIN, SILENT, body, read
 from hosts.grok.model_server import LAST_WORD
 from hosts.grok.obedient import obey, texts, tool_results, workspace_path
+
+from agentlas_memory.host_adapters.grok.install_spec import SPEC
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
