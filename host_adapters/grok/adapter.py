@@ -1,0 +1,61 @@
+"""Grok CLI: the event it sends, and the file that its model reads (measured on 0.2.111).
+
+Read of every event: `hookEventName` (snake case), `sessionId`, `cwd`. SessionStart adds `source`
+(new, load); UserPromptSubmit adds `prompt`, in `<user_query>` tags unless `--verbatim` was given,
+and `transcriptPath`, which is missing in sub-agents. Grok passes nothing of a hook's output to the
+model, so there is no answer but the cache, which a pointer in the model's rules leads to.
+"""
+
+from agentlas_memory.events import PROMPT, START, HookEvent, text_field
+from agentlas_memory.host_adapters.grok import cache
+
+EMPTY = b""
+KEEPS_CONTEXT = False  # each prompt has an entry of its own, also when it says the same
+FOREIGN_VARIABLES: tuple[str, ...] = ()
+
+_EVENTS = {
+    "user_prompt_submit": ("UserPromptSubmit", PROMPT),
+    "session_start": ("SessionStart", START),
+}
+_NAMES = dict(_EVENTS.values())
+_OPEN, _CLOSE = "<user_query>", "</user_query>"
+
+
+def parse(payload: dict[str, object], event: str, _settings: dict[str, object]) -> HookEvent | None:
+    """Return the event, or None for one that is not ours to answer."""
+    named = text_field(payload, "hookEventName")
+    name, kind = _EVENTS.get(named, ("", "")) if named else (event, _NAMES.get(event, ""))
+    cwd = text_field(payload, "cwd")
+    if not kind or not cwd:
+        return None  # without the path that the model sees there is no entry
+    if named and kind == PROMPT and not text_field(payload, "transcriptPath"):
+        return None  # a sub-agent: the entry is its parent's, who may be reading it
+    return HookEvent(
+        name,
+        kind,
+        cwd=cwd,
+        prompt=_unwrap(text_field(payload, "prompt")),
+        session=text_field(payload, "sessionId"),
+        source=text_field(payload, "source") if kind == START else "",
+    )
+
+
+def prepare(event: HookEvent, home: str) -> None:
+    """Empty this workspace's entry: what an earlier prompt was told never passes as current."""
+    if home:
+        cache.empty_entry(home, event.cwd)
+
+
+def render(event: HookEvent, capsule: str, home: str) -> bytes:
+    """Leave the capsule where the pointer leads; the host is told nothing."""
+    if home:
+        cache.write_entry(home, event.cwd, capsule)
+    return EMPTY
+
+
+def _unwrap(prompt: str) -> str:
+    """Return what the person typed; a long prompt is cut by the host, its closing tag with it."""
+    text = prompt.strip()
+    if not text.startswith(_OPEN):
+        return prompt
+    return text[len(_OPEN) :].removesuffix(_CLOSE).strip()
