@@ -1,0 +1,445 @@
+"""The plugin for OpenCode in a fake host: what it adds where, and that nothing can hold it up."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from agentlas_memory.host_adapters.opencode.install_spec import plugin_text
+from agentlas_memory.installer.surfaces import Place
+
+NODE = shutil.which("node")
+FAKE_HOST = Path(__file__).with_name("fake_host.mjs")
+MAIN = "You are opencode, an interactive CLI tool"
+CAPSULE = '<agentlas-memory-context version="1">\nunits are minor\n</agentlas-memory-context>'
+ANSWER = f"printf %s '{CAPSULE}'\n"
+LIMIT = "LIMIT_MS = 12_000"
+SHORT = 0.6  # seconds, in place of twelve
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+
+class Scene:
+    """A plugin in a home of its own, and a program in the hook's place."""
+
+    def __init__(self, folder):
+        self.place = Place(folder, folder / 'it\'s "our" home', {})
+        self.asked = folder / "asked.jsonl"
+        self.plugin = folder / "agentlas-memory.mjs"  # node takes .js for CommonJS
+        text = plugin_text(self.place)
+        assert LIMIT in text
+        self.plugin.write_text(text.replace(LIMIT, f"LIMIT_MS = {SHORT * 1000}"))
+
+    def hook(self, script):
+        """Put a shell script in the hook's place."""
+        self.place.hook.parent.mkdir(parents=True, exist_ok=True)
+        self.place.hook.write_text(f"#!/bin/sh\n{script}")
+        self.place.hook.chmod(0o755)
+
+    def recording_hook(self, script=ANSWER):
+        """Put a script there that keeps its arguments and its questions first."""
+        self.hook(f"(echo \"$@\"; cat; echo) >> '{self.asked}'\n{script}")
+
+    def settings(self, text):
+        self.place.data_home.mkdir(parents=True, exist_ok=True)
+        (self.place.data_home / "settings.json").write_text(text)
+
+    def questions(self):
+        lines = self.asked.read_text().splitlines() if self.asked.exists() else []
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+    def play(self, script, **environment):
+        """Run JavaScript beside the plugin, `open` starting it, and return what it returns."""
+        code = f"""
+            import {{ start, seconds }} from {json.dumps(str(FAKE_HOST))}
+            const open = (options) => start({json.dumps(str(self.plugin))}, options)
+            const result = await (async () => {{ {script} }})()
+            console.log(JSON.stringify(result ?? null))
+        """
+        command = [NODE, "--input-type=module", "-e", code]
+        options = {"env": os.environ | environment, "cwd": self.plugin.parent, "timeout": 30}
+        run = subprocess.run(command, capture_output=True, text=True, **options)
+        assert (run.returncode, run.stderr) == (0, "")
+        return json.loads(run.stdout)
+
+
+@pytest.fixture
+def scene(tmp_path):
+    return Scene(tmp_path)
+
+
+PROMPT = "const host = await open(); await host.prompt('s1', 'which units?'); "
+
+
+def test_a_capsule_is_appended_to_the_last_system_entry(scene):
+    scene.hook(ANSWER)
+    script = PROMPT + "return [await host.system('s1'), await host.system('s1', 'first', 'last')]"
+    assert scene.play(script) == [
+        [f"{MAIN}\n\n{CAPSULE}"],
+        ["first", f"last\n\n{CAPSULE}"],
+    ]
+
+
+def test_every_step_of_a_turn_is_given_the_same_bytes_by_one_recall(scene):
+    scene.recording_hook()
+    first, second = scene.play(PROMPT + "return [await host.system('s1'), await host.system('s1')]")
+    assert first == second
+    assert len(scene.questions()) == 1
+
+
+def test_the_hook_is_told_what_was_typed(scene):
+    scene.recording_hook()
+    more = "{type: 'text', text: 'read file', synthetic: true}, {type: 'file'}"
+    script = f"""const host = await open({{directory: '/work/ü'}})
+        await host.prompt('s1', 'which units?', {more}); await host.system('s1')"""
+    scene.play(script)
+    assert scene.asked.read_text().startswith("--host opencode --event chat.message\n")
+    assert scene.questions() == [
+        {
+            "cwd": "/work/ü",
+            "prompt": "which units?",
+            "session": "s1",
+            "message": "msg_1",
+            "subagent": False,
+        }
+    ]
+
+
+def test_a_large_prompt_travels_on_stdin(scene):
+    scene.recording_hook()
+    script = "const host = await open(); await host.prompt('s1', 'é'.repeat(400000))\n"
+    assert CAPSULE in scene.play(script + "return await host.system('s1')")[0]
+    assert scene.questions()[0]["prompt"] == "é" * 400000
+
+
+def test_a_prompt_without_text_asks_nothing_and_drops_what_was_known(scene):
+    scene.recording_hook()
+    script = PROMPT + "await host.prompt('s1', ' '); return await host.system('s1')"
+    assert scene.play(script) == [MAIN]
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        "You are a title generator. You output ONLY a thread title.",
+        "You are a context summarization agent. You are given",
+    ],
+)
+def test_requests_for_a_title_or_a_summary_stay_as_they_are(scene, beginning):
+    scene.hook(ANSWER)
+    script = PROMPT + f"return await host.system('s1', {json.dumps(beginning)})"
+    assert scene.play(script) == [beginning]
+
+
+def test_an_agent_s_own_prompt_for_titles_is_known_from_the_configuration(scene):
+    scene.hook(ANSWER)
+    script = PROMPT + "await host.hooks.config({agent: {title: {prompt: 'Name it'}, plan: {}}})\n"
+    script += "return [await host.system('s1', 'Name it\\nnow'), (await host.system('s1')).length]"
+    assert scene.play(script) == [["Name it\nnow"], 1]
+
+
+def test_a_request_without_a_session_stays_as_it_is(scene):
+    scene.hook(ANSWER)
+    assert scene.play(PROMPT + "return await host.system(undefined)") == [MAIN]
+
+
+def test_two_copies_of_the_plugin_add_one_capsule(scene):
+    scene.hook(ANSWER)
+    shutil.copy(scene.plugin, scene.plugin.with_name("copy.mjs"))
+    script = PROMPT + "return await host.system('s1', ...await host.system('s1'))"
+    assert scene.play(script) == [f"{MAIN}\n\n{CAPSULE}"]
+
+
+def test_a_new_prompt_replaces_the_capsule_of_the_last_one(scene):
+    scene.hook(f"read q; case $q in *units*) {ANSWER} ;; esac\n")
+    script = PROMPT + "const one = await host.system('s1'); await host.prompt('s1', 'thanks')\n"
+    assert scene.play(script + "return [one, await host.system('s1')]") == [
+        [f"{MAIN}\n\n{CAPSULE}"],
+        [MAIN],
+    ]
+
+
+def test_sessions_are_kept_apart(scene):
+    scene.hook(ANSWER)
+    assert scene.play(PROMPT + "return await host.system('s2')") == [MAIN]
+
+
+def test_two_directories_in_one_process_are_kept_apart(scene):
+    scene.recording_hook()
+    script = """const a = await open({directory: '/a'}), b = await open({directory: '/b'})
+        await a.prompt('s1', 'one'); await b.prompt('s2', 'two')
+        return [await a.system('s1'), await a.system('s2'), await b.system('s2')]"""
+    answers = scene.play(script)
+    assert [CAPSULE in answer[0] for answer in answers] == [True, False, True]
+    assert sorted(q["cwd"] for q in scene.questions()) == ["/a", "/b"]
+
+
+# --- the slot in the last user message ---
+
+
+def slot(scene, value):
+    scene.settings(json.dumps({"opencode.slot": value}))
+
+
+def test_slot_message_adds_a_part_to_the_last_user_message(scene):
+    slot(scene, "message")
+    scene.hook(ANSWER)
+    script = PROMPT + "return [await host.messages('s1', 'old', 'answer', 'which units?', 'step'),"
+    assert scene.play(script + "await host.system('s1')]") == [
+        [["old"], ["answer"], ["which units?", CAPSULE], ["step"]],
+        [MAIN],
+    ]
+
+
+def test_slot_message_leaves_the_host_s_own_message_alone(scene):
+    slot(scene, "message")
+    scene.hook(ANSWER)
+    script = (
+        PROMPT
+        + """
+        const message = {info: {id: 'msg_1', sessionID: 's1', role: 'user'}, parts: []}
+        const messages = [message]
+        await host.hooks['experimental.chat.messages.transform']({}, {messages})
+        return [message.parts.length, messages[0].parts]"""
+    )
+    part = {"messageID": "msg_1", "sessionID": "s1", "type": "text", "synthetic": True}
+    assert scene.play(script) == [0, [{"id": "prt_agentlas_memory", **part, "text": CAPSULE}]]
+
+
+def test_slot_system_leaves_messages_alone(scene):
+    slot(scene, "system")
+    scene.hook(ANSWER)
+    assert scene.play(PROMPT + "return await host.messages('s1', 'which units?')") == [
+        ["which units?"]
+    ]
+
+
+@pytest.mark.parametrize("value", ["system", "message"])
+def test_a_summary_is_given_the_capsule_once_and_later_requests_again(scene, value):
+    slot(scene, value)
+    scene.hook(ANSWER)
+    script = """
+        const context = await host.compacting('s1')
+        const summarized = await host.messages('s1', 'which units?')
+        return [context, summarized, await host.messages('s1', 'Continue'), await host.system('s1')]
+    """
+    context, summarized, later, system = scene.play(PROMPT + script)
+    assert (context, summarized) == ([CAPSULE], [["which units?"]])
+    assert [CAPSULE in later[0], CAPSULE in system[0]] == [value == "message", value == "system"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"opencode.slot": 7}', '{"opencode.slot": "x"}'])
+def test_settings_that_say_nothing_leave_the_default(scene, text):
+    scene.hook(ANSWER)
+    default = scene.play(PROMPT + "return await host.system('s1')")
+    scene.settings(text)
+    assert scene.play(PROMPT + "return await host.system('s1')") == default
+
+
+def test_a_pipe_in_the_settings_place_is_not_waited_for(scene):
+    scene.hook(ANSWER)
+    os.mkfifo(scene.place.data_home / "settings.json")
+    assert scene.play(PROMPT + "return await seconds(() => host.system('s1'))") < SHORT
+
+
+# --- sub-agents ---
+
+CREATED = "await host.event('session.created', {info: {id: 's2', parentID: 's1'}})\n"
+
+
+def test_the_hook_is_told_of_a_subagent(scene):
+    scene.recording_hook()
+    script = "const host = await open(); " + CREATED
+    scene.play(script + "await host.prompt('s2', 'sub'); await host.system('s2')")
+    assert scene.questions()[0]["subagent"] is True
+
+
+@pytest.mark.parametrize(("parents", "subagent"), [("{s2: 's1'}", True), ("{}", False)])
+def test_a_session_from_before_is_asked_about(scene, parents, subagent):
+    scene.recording_hook()
+    script = f"const host = await open({{parents: {parents}}})\n"
+    scene.play(script + "await host.prompt('s2', 'sub'); await host.system('s2')")
+    assert scene.questions()[0]["subagent"] is subagent
+
+
+@pytest.mark.parametrize("get", ["() => {throw 1}", "async () => ({})", "undefined"])
+def test_a_client_that_fails_is_no_reason_to_forget(scene, get):
+    scene.hook(ANSWER)
+    script = f"const host = await open(); host.client.session.get = {get}\n"
+    script += "await host.prompt('s2', 'sub'); return await host.system('s2')"
+    assert CAPSULE in scene.play(script)[0]
+
+
+def test_a_client_that_never_answers_costs_no_more_than_the_limit(scene):
+    scene.hook(ANSWER)
+    script = "const host = await open(); host.client.session.get = () => new Promise(() => {})\n"
+    script += "await host.prompt('s2', 'sub')\nlet system; const time = await seconds(async () =>"
+    time_, system = scene.play(
+        script + "{system = await host.system('s2')}); return [time, system]"
+    )
+    assert system == [MAIN]
+    assert SHORT * 0.8 < time_ < SHORT + 1
+
+
+# --- a hook that fails ---
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        None,
+        f"{ANSWER}exit 7\n",
+        f"{ANSWER}kill -9 $$\n",
+        "echo Traceback: garbage\n",
+        f"echo warning\n{ANSWER}",
+        f"{ANSWER}echo tail\n",
+        f"{ANSWER}{ANSWER}",
+        "printf '<agentlas-memory-context version=1>\\nhalf'\n",
+        f"{ANSWER}printf '\\377'\n",
+        "head -c 100000 /dev/zero\n",
+        "exec head -c 100000000 /dev/zero\n",
+        "exec 0<&-\nexit 0\n",
+    ],
+    ids=[
+        "missing",
+        "exit-7",
+        "killed",
+        "garbage",
+        "garbage-before",
+        "garbage-after",
+        "twice",
+        "half",
+        "not-utf8",
+        "large",
+        "endless",
+        "reads-nothing",
+    ],
+)
+def test_a_hook_that_fails_adds_nothing(scene, script):
+    if script is not None:
+        scene.hook(script)
+    large = "const host = await open(); await host.prompt('s1', 'x'.repeat(1000000))\n"
+    assert scene.play(large + "return await host.system('s1')") == [MAIN]
+
+
+def test_a_hook_that_may_not_be_run_adds_nothing(scene):
+    scene.hook(ANSWER)
+    scene.place.hook.chmod(0o644)
+    assert scene.play(PROMPT + "return await host.system('s1')") == [MAIN]
+
+
+HANGING = "sleep 60 & echo $$ $! > {0}.new\nmv {0}.new {0}\nwait\n"
+
+
+def hang(scene, script=HANGING):
+    pids = scene.plugin.with_name("pids")
+    scene.hook(script.format(pids))
+    return pids
+
+
+def alive(pid):
+    try:
+        return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def all_dead(pids):
+    """Tell whether the processes in a file end within a second."""
+    numbers = pids.read_text().split()
+    assert numbers
+    deadline = time.monotonic() + 1
+    while any(map(alive, numbers)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(map(alive, numbers))
+
+
+def test_a_hook_that_hangs_is_killed_with_what_it_started(scene):
+    pids = hang(scene)
+    script = PROMPT + "const time = await seconds(() => host.system('s1'))\n"
+    first, second = scene.play(script + "return [time, await seconds(() => host.system('s1'))]")
+    assert SHORT * 0.8 < first < SHORT + 1
+    assert second < 0.2
+    assert all_dead(pids)
+
+
+def test_a_grandchild_that_holds_the_pipe_holds_nobody_up(scene):
+    pids = hang(scene, ANSWER + "sleep 60 & echo $! > {0}\nexit 0\n")
+    assert scene.play(PROMPT + "return await seconds(() => host.system('s1'))") < SHORT + 1
+    assert all_dead(pids)
+
+
+def test_a_grandchild_in_a_group_of_its_own_holds_nobody_up(scene):
+    if shutil.which("setsid") is None:
+        pytest.skip("setsid is not installed")
+    pids = hang(scene, "setsid sleep 5 & echo $! > {0}\nwait\n")
+    began = time.monotonic()
+    scene.play(PROMPT + "await host.system('s1')")  # node ends: no pipe keeps it
+    assert time.monotonic() - began < 4
+    os.kill(int(pids.read_text()), 9)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "await host.hooks.dispose()",
+        "await host.event('session.deleted', {sessionID: 's1', info: {id: 's1'}})",
+        "await host.event('session.deleted', {info: {id: 's1'}})",
+        "await host.prompt('s1', ' ')",
+    ],
+    ids=["dispose", "deleted", "deleted-info", "next-prompt"],
+)
+def test_a_running_hook_ends_with(scene, end):
+    pids = hang(scene)
+    wait = "const fs = await import('node:fs'); while (!fs.existsSync('pids')) await new Promise("
+    wait += "(r) => setTimeout(r, 10))\n"
+    script = f"{PROMPT}{wait}return await seconds(async () => {{ {end}; await host.system('s1') }})"
+    assert scene.play(script) < SHORT / 2
+    assert all_dead(pids)
+
+
+def test_a_request_that_waits_goes_on_when_its_session_is_deleted(scene):
+    hang(scene)
+    script = PROMPT + "const waiting = host.system('s1')\nawait host.event('session.deleted', "
+    assert scene.play(script + "{sessionID: 's1'}); return await waiting") == [MAIN]
+
+
+def test_a_deleted_session_is_forgotten(scene):
+    scene.hook(ANSWER)
+    script = PROMPT + "await host.system('s1')\nawait host.event('session.deleted', "
+    assert scene.play(script + "{sessionID: 's1'}); return await host.system('s1')") == [MAIN]
+
+
+def test_a_disposed_instance_says_nothing_more(scene):
+    scene.hook(ANSWER)
+    script = PROMPT + "await host.hooks.dispose(); return [await host.system('s1'),"
+    assert scene.play(script + "await host.compacting('s1')]") == [[MAIN], []]
+
+
+# --- the host's side ---
+
+
+def test_no_hook_throws_whatever_it_is_given(scene):
+    scene.hook(ANSWER)
+    script = """const host = await open(); const hurt = []
+        const odd = [undefined, null, 7, {}, {sessionID: 's1', event: {type: 'session.deleted'}}]
+        for (const [name, hook] of Object.entries(host.hooks)) for (const a of odd)
+            for (const b of [...odd, {parts: [null], message: {}}, {messages: [{}], system: null}])
+                try { await hook(a, b) } catch (error) { hurt.push([name, String(error)]) }
+        return hurt"""
+    assert scene.play(script) == []
+
+
+def test_a_run_that_we_started_ourselves_has_no_hooks(scene):
+    script = "return Object.keys((await open()).hooks)"
+    assert "chat.message" in scene.play(script)
+    assert scene.play(script, AGENTLAS_MEMORY_CHILD="1") == []
+
+
+def test_the_file_exports_one_function(scene):
+    script = f"""const module = await import({json.dumps(str(scene.plugin))})
+        return Object.values(module).map((value) => typeof value)"""
+    assert scene.play(script) == ["function"]
