@@ -66,16 +66,17 @@ export const AgentlasMemory = async ({ client, directory }) => {
     // As above, but not for a title. What is changed here is not stored.
     "experimental.chat.messages.transform": quietly(async (_, { messages }) => {
       const at = messages.findLastIndex((message) => message.info.role === "user")
-      const { info, parts } = messages[at] ?? {}
-      const turn = turns.get(info?.sessionID)
+      const { info, parts } = messages[at]
+      const turn = turns.get(info.sessionID)
       if (turn?.slot !== "message") return
       if (turn.compacting) return void (turn.compacting = false)
       const text = await turn.text
-      if (!text || parts.some((part) => part.text === text)) return
-      const { id: messageID, sessionID } = info
-      const ours = { id: "prt_agentlas_memory", messageID, sessionID, type: "text", synthetic: true, text }
-      // A new message: the request for a title may still be reading the old one.
-      messages[at] = { info, parts: [...parts, ours] }
+      if (!text || parts.some((part) => part.text?.includes(text))) return
+      // Some backends take text alone and no list of parts, so it is appended to the last text; to
+      // a copy, since the request for a title may still be reading the message itself.
+      const last = parts.findLastIndex((part) => part.type === "text" && !part.ignored && part.text)
+      const part = { ...parts[last], text: `${parts[last].text}\n\n${text}` }
+      messages[at] = { ...messages[at], parts: parts.with(last, part) }
     }),
 
     // The summary is made from the conversation, which does not hold the capsule.
@@ -116,10 +117,10 @@ function chosenSlot() {
   try {
     if (statSync(SETTINGS).isFile()) { // a pipe would be waited for
       const settings = JSON.parse(readFileSync(SETTINGS, "utf8").replace(/^\uFEFF/, ""))
-      if (settings["opencode.slot"] === "message") return "message"
+      if (settings["opencode.slot"] === "system") return "system"
     }
   } catch {}
-  return "system"
+  return "message" // a prompt cache ends at the first change, and the system prompt comes first
 }
 
 // Returns `text`, a promise of the capsule or of "", and `stop`, which ends the hook at once.

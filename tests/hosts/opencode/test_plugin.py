@@ -32,6 +32,7 @@ class Scene:
         text = plugin_text(self.place)
         assert LIMIT in text
         self.plugin.write_text(text.replace(LIMIT, f"LIMIT_MS = {SHORT * 1000}"))
+        self.settings('{"opencode.slot": "system"}')  # the shorter to look at
 
     def hook(self, script):
         """Put a shell script in the hook's place."""
@@ -177,44 +178,71 @@ def test_two_directories_in_one_process_are_kept_apart(scene):
     assert sorted(q["cwd"] for q in scene.questions()) == ["/a", "/b"]
 
 
-# --- the slot in the last user message ---
+# --- the two slots ---
+
+JOINED = f"which units?\n\n{CAPSULE}"
 
 
 def slot(scene, value):
     scene.settings(json.dumps({"opencode.slot": value}))
 
 
-def test_slot_message_adds_a_part_to_the_last_user_message(scene):
+def test_slot_message_appends_to_the_last_user_message(scene):
     slot(scene, "message")
     scene.hook(ANSWER)
     script = PROMPT + "return [await host.messages('s1', 'old', 'answer', 'which units?', 'step'),"
     assert scene.play(script + "await host.system('s1')]") == [
-        [["old"], ["answer"], ["which units?", CAPSULE], ["step"]],
+        [["old"], ["answer"], [JOINED], ["step"]],
         [MAIN],
     ]
+
+
+PARTS = """
+    const parts = [{type: 'text', text: 'which units?', id: 'prt_1'}, {type: 'file'},
+        {type: 'text', text: 'for eyes', ignored: true}, {type: 'text', text: ''}]
+    const messages = [{info: {id: 'msg_1', sessionID: 's1', role: 'user'}, parts, more: 1}]
+    const ask = () => host.hooks['experimental.chat.messages.transform']({}, {messages})
+    await ask()
+"""
+
+
+def test_slot_message_takes_the_last_text_that_a_model_reads(scene):
+    slot(scene, "message")
+    scene.hook(ANSWER)
+    (message,) = scene.play(PROMPT + PARTS + "return messages")
+    assert message["parts"][0] == {"type": "text", "text": JOINED, "id": "prt_1"}
+    assert [part.get("text") for part in message["parts"][1:]] == [None, "for eyes", ""]
+    assert message["more"] == 1
 
 
 def test_slot_message_leaves_the_host_s_own_message_alone(scene):
     slot(scene, "message")
     scene.hook(ANSWER)
-    script = (
-        PROMPT
-        + """
-        const message = {info: {id: 'msg_1', sessionID: 's1', role: 'user'}, parts: []}
-        const messages = [message]
-        await host.hooks['experimental.chat.messages.transform']({}, {messages})
-        return [message.parts.length, messages[0].parts]"""
-    )
-    part = {"messageID": "msg_1", "sessionID": "s1", "type": "text", "synthetic": True}
-    assert scene.play(script) == [0, [{"id": "prt_agentlas_memory", **part, "text": CAPSULE}]]
+    assert scene.play(PROMPT + PARTS + "return parts[0].text") == "which units?"
+
+
+def test_slot_message_adds_one_capsule_to_a_message_that_is_asked_about_again(scene):
+    slot(scene, "message")
+    scene.hook(ANSWER)
+    script = PROMPT + PARTS + "await ask(); return messages[0].parts[0].text"
+    assert scene.play(script) == JOINED
+
+
+@pytest.mark.parametrize("part", ["{type: 'file'}", "{type: 'text', text: ''}"])
+def test_slot_message_leaves_a_message_without_text_alone(scene, part):
+    slot(scene, "message")
+    scene.hook(ANSWER)
+    script = f"""const parts = [{part}]
+        const messages = [{{info: {{sessionID: 's1', role: 'user'}}, parts}}]
+        await host.hooks['experimental.chat.messages.transform']({{}}, {{messages}})
+        return messages[0].parts === parts"""
+    assert scene.play(PROMPT + script) is True
 
 
 def test_slot_system_leaves_messages_alone(scene):
-    slot(scene, "system")
     scene.hook(ANSWER)
-    assert scene.play(PROMPT + "return await host.messages('s1', 'which units?')") == [
-        ["which units?"]
-    ]
+    script = PROMPT + "return await host.messages('s1', 'which units?')"
+    assert scene.play(script) == [["which units?"]]
 
 
 @pytest.mark.parametrize("value", ["system", "message"])
@@ -228,21 +256,47 @@ def test_a_summary_is_given_the_capsule_once_and_later_requests_again(scene, val
     """
     context, summarized, later, system = scene.play(PROMPT + script)
     assert (context, summarized) == ([CAPSULE], [["which units?"]])
-    assert [CAPSULE in later[0], CAPSULE in system[0]] == [value == "message", value == "system"]
+    places = [CAPSULE in later[0][0], CAPSULE in system[0]]
+    assert places == [value == "message", value == "system"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"opencode.slot": 7}', '{"opencode.slot": "x"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"opencode.slot": 7}', '{"opencode.slot": "x"}']
+)
 def test_settings_that_say_nothing_leave_the_default(scene, text):
     scene.hook(ANSWER)
-    default = scene.play(PROMPT + "return await host.system('s1')")
     scene.settings(text)
-    assert scene.play(PROMPT + "return await host.system('s1')") == default
+    script = PROMPT + "return await host.messages('s1', 'which units?')"
+    assert scene.play(script) == [[JOINED]]
+
+
+def test_settings_may_begin_with_a_mark(scene):
+    scene.hook(ANSWER)
+    scene.settings('\ufeff{"opencode.slot": "system"}')
+    assert CAPSULE in scene.play(PROMPT + "return await host.system('s1')")[0]
+
+
+def test_settings_are_read_anew_at_each_prompt(scene):
+    scene.hook(ANSWER)
+    path = json.dumps(str(scene.place.data_home / "settings.json"))
+    script = (
+        PROMPT
+        + f"""
+        (await import('node:fs')).writeFileSync({path}, '{{}}')
+        const before = await host.system('s1')
+        await host.prompt('s1', 'which units?')
+        return [before[0].length, (await host.system('s1'))[0]]"""
+    )
+    assert scene.play(script) == [len(f"{MAIN}\n\n{CAPSULE}"), MAIN]
 
 
 def test_a_pipe_in_the_settings_place_is_not_waited_for(scene):
     scene.hook(ANSWER)
-    os.mkfifo(scene.place.data_home / "settings.json")
-    assert scene.play(PROMPT + "return await seconds(() => host.system('s1'))") < SHORT
+    file = scene.place.data_home / "settings.json"
+    file.unlink()
+    os.mkfifo(file)
+    script = PROMPT + "return await host.messages('s1', 'which units?')"
+    assert scene.play(script) == [[JOINED]]
 
 
 # --- sub-agents ---
