@@ -7,15 +7,22 @@
 import { spawn } from "node:child_process"
 import { readFileSync, statSync } from "node:fs"
 
+// Paths on this machine, which `install` puts in.
 const HOOK = {hook}
 const SETTINGS = {settings}
 const LIMIT_MS = 12_000 // the hook ends by itself much earlier
 const CLOSING = "\n</agentlas-memory-context>"
 const LARGEST = 16 * 1024 // bytes; a capsule has 9,000 at most
 
-// What these agents' requests begin with: nothing else tells them from a person's (1.18.33).
+// What other agents' requests begin with, in versions 1.1 to 1.18: nothing else tells them from a
+// person's. A prompt of the person's own for these agents is in the configuration.
 const OTHER_AGENTS = ["title", "compaction", "summary"]
-const OTHER_CALLS = ["You are a title generator", "You are a context summarization agent"]
+const OTHER_CALLS = [
+  "You are a title generator",
+  "You are a helpful AI assistant tasked with summarizing",
+  "You are an anchored context summarization assistant",
+  "You are a context summarization agent",
+]
 
 // A module lives as long as the process and serves all its directories; state belongs to one
 // instance, so all of it is in here.

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from agentlas_memory.host_adapters.opencode.install_spec import plugin_text
 from agentlas_memory.installer.surfaces import Place
+from hosts.opencode.world import all_end
 
 NODE = shutil.which("node")
 FAKE_HOST = Path(__file__).with_name("fake_host.mjs")
@@ -127,6 +128,8 @@ def test_a_prompt_without_text_asks_nothing_and_drops_what_was_known(scene):
     [
         "You are a title generator. You output ONLY a thread title.",
         "You are a context summarization agent. You are given",
+        "You are an anchored context summarization assistant for coding sessions.",
+        "You are a helpful AI assistant tasked with summarizing conversations.",
     ],
 )
 def test_requests_for_a_title_or_a_summary_stay_as_they_are(scene, beginning):
@@ -394,21 +397,9 @@ def hang(scene, script=HANGING):
     return pids
 
 
-def alive(pid):
-    try:
-        return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 def all_dead(pids):
     """Tell whether the processes in a file end within a second."""
-    numbers = pids.read_text().split()
-    assert numbers
-    deadline = time.monotonic() + 1
-    while any(map(alive, numbers)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not any(map(alive, numbers))
+    return all_end(pids.read_text().split(), 1)
 
 
 def test_a_hook_that_hangs_is_killed_with_what_it_started(scene):

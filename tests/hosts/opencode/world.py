@@ -189,8 +189,8 @@ def seed(config):
 
 
 def program_in(package):
-    """Return the program in the installed npm package of this version."""
-    return package / "bin" / "opencode.exe"  # so named on every system
+    """Return the program in the installed npm package: `opencode.exe` on every system, of late."""
+    return next((package / "bin").glob("opencode*"))
 
 
 def alive(pid):
