@@ -376,6 +376,6 @@ def contents(folder):
 
 
 def test_what_cannot_be_run_here(holds):
-    holds("the desktop app", "n/a: no such program for a machine without a screen")
-    holds("the first start without a network", "n/a: takes more than a minute; measured by hand")
-    holds("`opencode attach` and the terminal interface", "n/a: needs a terminal")
+    holds("the desktop app", "n/a", "it needs a screen")
+    holds("`opencode attach` and the terminal interface", "n/a", "they need a terminal")
+    holds("the first start without a network", "n/a", "more than a minute; measured by hand")
