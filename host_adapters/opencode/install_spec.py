@@ -1,0 +1,55 @@
+"""OpenCode: one plugin file in its configuration folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from agentlas_memory.installer.surfaces import Detected, Place, Surface, WholeFile
+
+_PLUGIN = Path(__file__).with_name("payload") / "agentlas-memory.js"
+
+
+class OpenCode:
+    """OpenCode's place in the table of hosts; a `HostSpec`."""
+
+    name = "opencode"
+    title = "OpenCode"
+    verified = "1.18.33"
+    oldest = "1.1.16"  # the first to tell `experimental.chat.system.transform` whose session it is
+    note = (
+        "With any plugin, OpenCode waits at its start until npm has put @opencode-ai/plugin beside"
+        " it, once. Start OpenCode with a network the first time: without one, each start takes"
+        " more than a minute until that has worked."
+    )
+
+    def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
+        """Return OpenCode, from the path or where its own installer puts it, if it is here."""
+        for program in ("opencode", str(place.home / ".opencode" / "bin" / "opencode")):
+            answer = run([program, "--version"])
+            if answer is not None:
+                version = re.search(r"\d+\.\d+\.\d+\S*", answer)
+                return Detected(program, version[0] if version else "")
+        return Detected("", "") if config_folder(place).is_dir() else None
+
+    def surfaces(self, place: Place) -> list[Surface]:
+        """Return the plugin file."""
+        return [WholeFile(config_folder(place) / "plugins" / _PLUGIN.name, plugin_text(place))]
+
+
+def config_folder(place: Place) -> Path:
+    """Return the folder whose plugins OpenCode loads in every project."""
+    base = place.folder("XDG_CONFIG_HOME", place.home / ".config")
+    return place.folder("OPENCODE_CONFIG_DIR", base / "opencode")
+
+
+def plugin_text(place: Place) -> str:
+    """Return the plugin with this machine's paths in it; JSON strings are JavaScript's too."""
+    text = _PLUGIN.read_text(encoding="utf-8")
+    text = text.replace("{hook}", json.dumps(str(place.hook)))
+    return text.replace("{settings}", json.dumps(str(place.data_home / "settings.json")))
+
+
+SPEC = OpenCode()
