@@ -23,11 +23,11 @@ EXCEPTIONS = {
     (f"{NAME}.ontology", f"{NAME}.runtime"),
 }
 
-# Modules that compute a name to import -> what the name stands for.
+# Modules that compute a name to import -> the room of what it stands for, and how the name ends.
 COMPUTED = {
-    f"{NAME}.hook": f"{NAME}.host_adapters",
-    f"{NAME}.cli": f"{NAME}.commands",
-    f"{NAME}.ontology.stemming": "snowballstemmer",
+    f"{NAME}.hook": (f"{NAME}.host_adapters", ".adapter"),
+    f"{NAME}.cli": (f"{NAME}.commands", ""),
+    f"{NAME}.ontology.stemming": ("snowballstemmer", ""),
 }
 
 # A room -> the only rooms of ours it may import, and why.
@@ -35,8 +35,8 @@ MAY_IMPORT = {
     "lean": ((), "everything else stands on it"),
     "events": ((), "the one value that hosts and core share"),
     "host_adapters": (
-        ("events", "lean"),
-        "a host is its JSON: no store, no other host",
+        ("events", "lean", "installer"),
+        "a host is its JSON and where that lies: no store, no other host",
     ),
     "redact": (("redaction",), "rules about secrets and nothing else, usable anywhere"),
     "redaction": ((), "as above"),
@@ -144,8 +144,9 @@ def graph():
         imports.visit(ast.parse(file.read_text(encoding="utf-8")))
         assert imports.computes == (name in COMPUTED), f"computed import in {name}"
         if imports.computes:
-            room = COMPUTED[name]
-            imports.found |= {room, *(other for other in files if other.startswith(f"{room}."))}
+            room, end = COMPUTED[name]
+            inside = (other for other in files if other.startswith(f"{room}."))
+            imports.found |= {room, *(other for other in inside if other.endswith(end))}
         edges[name] = {found for found in imports.found if (name, found) not in EXCEPTIONS}
     return edges
 
@@ -183,6 +184,12 @@ def test_a_room_never_imports(graph, room):
         pair for pair in imports_of_ours(graph, room) if any(in_room(pair[1], r) for r in rooms)
     }
     assert not strangers, reason
+
+
+def test_an_adapter_knows_nothing_of_the_installer(graph):
+    adapters = [name for name in graph if name.endswith(".adapter")]
+    assert len(adapters) >= 3
+    assert not {found for name in adapters for found in graph[name] if in_room(found, "installer")}
 
 
 def reachable(graph, start):
