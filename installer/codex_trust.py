@@ -167,22 +167,24 @@ def _conversation(
         )
     except OSError as error:
         raise TrustUnknown(error.strerror or str(error)) from error
+    grace = 0.0
     try:
         codex = _AppServer(process, seconds)
         codex.ask("initialize", {"clientInfo": {"name": "agentlas-memory", "version": "1"}})
         codex.notify("initialized")
         yield codex
+        grace = _GRACE  # it answered all: let it write what it has to write
     finally:
-        _end(process)
+        _end(process, grace)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], grace: float) -> None:
     """Let the server end by itself at the end of its input, then end its whole group."""
     assert process.stdin is not None and process.stdout is not None
     with contextlib.suppress(OSError):
         process.stdin.close()
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_GRACE)
+        process.wait(grace)
     with contextlib.suppress(OSError, AttributeError):  # nobody is left; Windows has no groups
         os.killpg(process.pid, signal.SIGKILL)
     process.kill()

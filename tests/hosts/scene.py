@@ -46,6 +46,12 @@ class Scene:
             self.place.hook.write_text("#!/bin/sh\n" + script)
             self.place.hook.chmod(0o755)
 
+    def ask_raw(self, launcher, prompt):
+        """Return what our hook says to a prompt without a host."""
+        command = [launcher, "--host", "raw", "--cwd", self.project, "--prompt", prompt]
+        done = subprocess.run(command, env=self.environment, capture_output=True, check=True)
+        return done.stdout.decode().strip()
+
 
 def build_scene(home, project, program):
     """Index and trust a project with one decision and one constraint."""
@@ -109,3 +115,11 @@ def files_below(folder):
     """Return every file below a folder with its bytes."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def is_sleeping(pid):
+    """Tell whether a process that went to sleep is still there."""
+    try:
+        return b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

@@ -99,12 +99,7 @@ def bare(claude_program, program, home, tmp_path):
 def raw(launcher, bare):
     """What our hook says to a prompt, asked without a host."""
 
-    def ask(prompt):
-        command = [launcher, "--host", "raw", "--cwd", bare.scene.project, "--prompt", prompt]
-        done = subprocess.run(command, env=bare.scene.environment, capture_output=True, check=True)
-        return done.stdout.decode().strip()
-
-    return ask
+    return partial(bare.scene.ask_raw, launcher)
 
 
 @pytest.fixture

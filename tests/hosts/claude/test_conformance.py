@@ -6,7 +6,15 @@ import time
 
 import pytest
 from hosts.claude.model_server import ANSWER, texts_of
-from hosts.scene import FACT, LONG_QUESTION, QUESTION, RULE, files_below, write_long_documents
+from hosts.scene import (
+    FACT,
+    LONG_QUESTION,
+    QUESTION,
+    RULE,
+    files_below,
+    is_sleeping,
+    write_long_documents,
+)
 
 from agentlas_memory.host_adapters.claude.install_spec import SPEC
 
@@ -115,14 +123,6 @@ def test_a_slow_hook(claude, holds, tmp_path):
     holds("with the hook slow the turn goes on", claude.results == [ANSWER], claude.results)
     holds("each event waits for 5 seconds at most", seconds < 15, f"{seconds:.1f} s")
     holds("no slow hook is left behind", not any(map(is_sleeping, mark.read_text().split())))
-
-
-def is_sleeping(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline") as file:
-            return "sleep" in file.read()
-    except OSError:
-        return False
 
 
 def test_the_manifests(claude, holds):
