@@ -16,7 +16,7 @@ from agentlas_memory.installer.codex_trust import (
     set_trust,
 )
 
-# Plays `codex app-server`: two hooks of ours, others of somebody else, and a log of what it is told.
+# Plays `codex app-server`: two hooks of ours, others of somebody else; what it is told, it notes.
 SERVER = """
 import json, os, sys, time
 state = {}
