@@ -81,6 +81,11 @@ def test_the_wheel_brings_two_programs(wheel):
                 "wordpiece.vocab",
             )
         ),
+        *(
+            f"agentlas_memory/host_adapters/{host}/payload/{name}.json"
+            for host in ("claude", "codex")
+            for name in ("hooks", "marketplace", "plugin")
+        ),
         "agentlas_memory/ontology/analyzer.chars",
         "agentlas_memory/py.typed",
         f"{DIST_INFO}/licenses/LICENSE",

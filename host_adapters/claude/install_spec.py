@@ -1,0 +1,16 @@
+"""How Claude Code takes the hook: as a plugin, by its own commands."""
+
+from agentlas_memory.installer.plugin_host import PluginHost
+
+SPEC = PluginHost(
+    name="claude",
+    title="Claude Code",
+    verified="2.1.197",
+    oldest="2.0.12",  # the first with plugins
+    note="",
+    program="claude",
+    variable="CLAUDE_CONFIG_DIR",
+    folder=".claude",
+    add="install",
+    remove="uninstall",
+)

@@ -1,0 +1,17 @@
+"""How Codex takes the hook: as a plugin, by its own commands, and then only if it is trusted."""
+
+from agentlas_memory.installer.plugin_host import PluginHost
+
+SPEC = PluginHost(
+    name="codex",
+    title="Codex",
+    verified="0.171.0",
+    oldest="0.131.0",  # the first that runs plugins' hooks without a switch
+    note="Codex runs a new hook only once you trust it: start `codex` and choose it, or say"
+    " `agentlas-memory install --host codex --trust-codex`.",
+    program="codex",
+    variable="CODEX_HOME",
+    folder=".codex",
+    add="add",
+    remove="remove",
+)
