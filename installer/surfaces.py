@@ -42,10 +42,12 @@ class MarkedBlock:
 class HostCommands:
     """What the host's own command line adds and removes; it edits its own files.
 
-    Each command is the program's arguments. `installed` tells from the host's answers whether we
-    are there already; `homes` are folders that must not name us afterwards.
+    Each command is the arguments of the host's program. We are there if the output of `query`
+    holds `mark`; none of the files below `homes` should name us after `uninstall`.
     """
 
+    query: tuple[str, ...]
+    mark: str
     install: tuple[tuple[str, ...], ...]
     uninstall: tuple[tuple[str, ...], ...]
     homes: tuple[Path, ...]
@@ -93,6 +95,7 @@ class HostSpec(Protocol):
     title: str  # as people call it
     verified: str  # the newest version that conformance was run on
     oldest: str  # the first version with the hooks we need
+    note: str  # what a person should know before the first start, blank for nothing
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return the host if it is here; `run` returns a command's output, None if it failed."""
