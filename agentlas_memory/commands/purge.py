@@ -1,0 +1,103 @@
+"""`uninstall --purge`: what we keep on this machine, shown, asked about and removed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from agentlas_memory.commands.errors import REFUSED, UserError
+from agentlas_memory.commands.output import say
+from agentlas_memory.private_json import read_private_json
+from agentlas_memory.project import DATABASE
+from agentlas_memory.trust import TRUSTED_FILE
+
+if TYPE_CHECKING:
+    from agentlas_memory.installer.surfaces import Place
+
+# Made from other files, so it can be made again; notes, settings and cards are the user's.
+_PROJECT_FILES = ("ontology-runtime.*", ".gitignore")
+_YOURS = ("ontology-inbox", "memory.toml", "routing-card.json", "hooks.yaml")
+
+
+class Found(NamedTuple):
+    """A file or folder that would go, with its size in bytes and what it is."""
+
+    path: Path
+    size: int
+    what: str
+
+
+def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
+    """Show all that is ours on this machine, and remove it once the person said yes."""
+    found = [*_in_projects(place), *_in_home(place)]
+    for one in found:
+        say(f"  {one.path} ({one.size / 1024:,.0f} KiB): {one.what}")
+    for path in _kept(place):
+        say(f"  kept: {path}")
+    if dry_run or not found:
+        return
+    if not asked and not click.confirm("Remove all of that?", err=True):
+        raise UserError("Nothing was removed.", kept="", code=REFUSED)
+    for one in found:
+        if one.path.is_dir() and not one.path.is_symlink():
+            shutil.rmtree(one.path)
+        else:
+            one.path.unlink(missing_ok=True)
+    for root in _projects(place):
+        _remove_if_empty(root / ".agentlas")
+    _remove_if_empty(place.data_home)
+
+
+def _in_projects(place: Place) -> Iterator[Found]:
+    for root in _projects(place):
+        folder = (root / DATABASE).parent
+        for pattern in _PROJECT_FILES:
+            for path in sorted(folder.glob(pattern)):
+                yield Found(path, _size(path), "a project's index, made from its files")
+
+
+def _in_home(place: Place) -> Iterator[Found]:
+    words = {
+        "networking": "what agents learned: there is no other copy",
+        "state": "receipts, delivery marks, logs",
+        "backups": "copies of host files from before they were changed",
+        "trusted.json": "which projects you said yes to",
+        "settings.json": "your settings",
+        "runtime": "installed versions",
+        "venv": "the environment that this program runs in",
+        "marketplace": "the plugin that Claude Code and Codex were given",
+    }
+    if place.data_home.is_dir():
+        for path in sorted(place.data_home.iterdir()):
+            yield Found(path, _size(path), words.get(path.name, "ours"))
+
+
+def _kept(place: Place) -> Iterator[Path]:
+    for root in _projects(place):
+        folder = root / ".agentlas"
+        yield from (folder / name for name in _YOURS if (folder / name).exists())
+
+
+def _projects(place: Place) -> list[Path]:
+    """Return the folders that this machine's user said yes to, as far as they are there."""
+    entries = read_private_json(place.data_home / TRUSTED_FILE).get("projects", [])
+    paths = (entry.get("path") for entry in entries if isinstance(entry, dict))
+    roots = [Path(path) for path in paths if isinstance(path, str) and path.startswith("/")]
+    return [root for root in roots if not (root / ".agentlas").is_symlink() and root.is_dir()]
+
+
+def _size(path: Path) -> int:
+    if path.is_symlink() or not path.is_dir():
+        return path.lstat().st_size
+    return sum(one.lstat().st_size for one in path.rglob("*"))
+
+
+def _remove_if_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        return
