@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -50,7 +51,10 @@ def apply_uninstall(
         if outcome.action != "refused" and change.record is not None:
             with edit_ledger(place.data_home) as ledger:
                 ledger.remove(change.host, change.record)
+            _remove_leftovers(change.record.get("leftovers", []))
             _remove_folders(change.record.get("folders", []))
+            if change.path is not None:
+                _remove_own_folders(change.path, place.data_home)
     return done
 
 
@@ -75,6 +79,8 @@ def _carry_out(change: Change, place: Place, program: str, run: Run) -> Change:
 
 
 def _run_commands(change: Change, program: str, run: Run) -> Change:
+    if not program:
+        return replace(change, action="refused", reason="its program was not found")
     for command in change.commands:
         try:
             run([program, *command])
@@ -95,10 +101,28 @@ def _back_up(path: Path, text: str, place: Place) -> None:
         copy.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
+def _remove_leftovers(folders: Sequence[str]) -> None:
+    """Remove the folders of ours that a host's own uninstall leaves behind."""
+    for folder in map(Path, folders):
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _remove_folders(folders: Sequence[str]) -> None:
     """Remove folders that we made, as far as nothing else is in them."""
     for folder in reversed(folders):
         try:
             Path(folder).rmdir()
+        except OSError:
+            return
+
+
+def _remove_own_folders(path: Path, data_home: Path) -> None:
+    """Remove what is empty now between a file in our own folder and that folder."""
+    for folder in path.parents:
+        if data_home not in folder.parents:
+            return
+        try:
+            folder.rmdir()
         except OSError:
             return

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from agentlas_memory.installer.files import Untouchable, digest, read_text
-from agentlas_memory.installer.formats.json_entry import Unparsable, read_entry
+from agentlas_memory.installer.formats import Unparsable
+from agentlas_memory.installer.formats.json_entry import read_entry
 from agentlas_memory.installer.ledger import Ledger
 from agentlas_memory.installer.plan import Record
 from agentlas_memory.installer.surfaces import Detected, HostSpec, Place
@@ -98,7 +99,10 @@ def check_host(spec: HostSpec, ledger: Ledger, detected: Detected | None) -> Ite
 
 
 def _check_version(spec: HostSpec, detected: Detected) -> Check:
-    version = detected.version or "unknown"
+    version = detected.version
+    if not version:
+        told = f"its version could not be asked; {spec.verified} was tested"
+        return Check("version", spec.name, "warning", told)
     if _numbers(version) and _numbers(version) < _numbers(spec.oldest):
         return Check(
             "version",
@@ -134,10 +138,10 @@ def _trouble(record: Record) -> str:
 
 def _stands(record: Record, text: str) -> bool:
     if record["kind"] == "file":
-        return digest(text) == record["sha256"]
+        return bool(digest(text) == record["sha256"])
     if record["kind"] == "json":
         value = read_entry(text, record["key"])
-        return digest(json.dumps(value, sort_keys=True)) == record["sha256"]
+        return bool(digest(json.dumps(value, sort_keys=True)) == record["sha256"])
     begin, end = text.find(record["begin"]), text.find(record["end"])
     return 0 <= begin < end
 

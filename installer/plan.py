@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agentlas_memory.installer.files import Untouchable, digest, missing_folders, read_text
-from agentlas_memory.installer.formats.json_entry import Unparsable, put_entry, remove_entry
+from agentlas_memory.installer.formats import Unparsable
+from agentlas_memory.installer.formats.json_entry import put_entry, read_entry, remove_entry
 from agentlas_memory.installer.formats.marked_block import put_block, remove_block
 from agentlas_memory.installer.surfaces import (
     HostCommands,
@@ -41,25 +42,42 @@ class Change:
     commands: tuple[tuple[str, ...], ...] = ()
 
 
-def plan_install(host: str, surfaces: Sequence[Surface], known: Sequence[Record]) -> list[Change]:
-    """Return what puts a host's surfaces in place; `known` is what the ledger has of this host."""
-    return [_plan_one(host, surface, known) for surface in surfaces]
+def plan_install(
+    host: str, surfaces: Sequence[Surface], known: Sequence[Record], *, present: bool = False
+) -> list[Change]:
+    """Return what puts a host's surfaces in place; `known` is what the ledger has of this host.
+
+    `present` says that the host's own command line names us already.
+    """
+    changes = [
+        _plan_one(host, surface, known)
+        for surface in surfaces
+        if not isinstance(surface, HostCommands)
+    ]
+    moved = any(change.action != "unchanged" for change in changes)
+    commands = (one for one in surfaces if isinstance(one, HostCommands))
+    return changes + [
+        _plan_commands(host, one, known, present=present and not moved) for one in commands
+    ]
 
 
-def plan_uninstall(host: str, known: Sequence[Record], others: Sequence[Record]) -> list[Change]:
+def plan_uninstall(
+    host: str, known: Sequence[Record], others: Sequence[Record], *, present: bool = True
+) -> list[Change]:
     """Return what takes away all that the ledger has of a host; `others` are other hosts' records.
 
     In the reverse order: what was put there last goes first.
     """
-    shared = {record.get("path") for record in others}
+    shared = {record["path"] for record in others if "path" in record}
     return [
-        _plan_removal(host, record, keep=record.get("path") in shared) for record in reversed(known)
+        _plan_removal(host, record, keep=record.get("path") in shared, present=present)
+        for record in reversed(known)
     ]
 
 
-def _plan_one(host: str, surface: Surface, known: Sequence[Record]) -> Change:
-    if isinstance(surface, HostCommands):
-        return _plan_commands(host, surface)
+def _plan_one(
+    host: str, surface: WholeFile | JsonEntry | MarkedBlock, known: Sequence[Record]
+) -> Change:
     record = next((one for one in known if one.get("path") == str(surface.path)), None)
     try:
         before = read_text(surface.path)
@@ -82,6 +100,7 @@ def _plan_commands(
         "mark": surface.mark,
         "uninstall": [list(command) for command in surface.uninstall],
         "homes": [str(home) for home in surface.homes],
+        "leftovers": [str(folder) for folder in surface.leftovers],
     }
     action: Action = "unchanged" if present and record in known else "run"
     return Change(host, None, action, record=record, commands=surface.install)
@@ -92,13 +111,22 @@ def _with_ours(
 ) -> str:
     """Return a file's text with our part in it; raise Untouchable for a file that is not ours."""
     if isinstance(surface, JsonEntry):
-        return put_entry(before or "", surface.key, surface.value)
+        return put_entry(before or "", surface.key, _value(surface, before or ""))
     if isinstance(surface, MarkedBlock):
         return put_block(before or "", surface.begin, surface.end, surface.text)
     if before is not None and before != surface.text and not _wrote(record, before):
         what = "it was changed since we wrote it" if record else "there is a file that is not ours"
         raise Untouchable(f"{what}: move it away, or delete it")
     return surface.text
+
+
+def _value(surface: JsonEntry, before: str) -> object:
+    """Return our entry's value; one that the person switched off stays off."""
+    there = read_entry(before, surface.key) if before.strip("\ufeff \t\r\n") else None
+    off = isinstance(there, dict) and there.get("enabled") is False
+    if off and isinstance(surface.value, dict):
+        return {**surface.value, "enabled": False}
+    return surface.value
 
 
 def _wrote(record: Record | None, text: str) -> bool:
@@ -119,8 +147,10 @@ def _record_of(
         "folders": made or (known or {}).get("folders", []),
     }
     if isinstance(surface, JsonEntry):
-        value = json.dumps(surface.value, sort_keys=True)
-        return record | {"kind": "json", "key": surface.key, "sha256": digest(value)}
+        value = json.dumps(read_entry(after, surface.key), sort_keys=True)
+        blank = not (before or "").strip("\ufeff \t\r\n") if known is None else known.get("blank")
+        entry = {"kind": "json", "key": surface.key, "sha256": digest(value), "blank": blank}
+        return record | entry
     if isinstance(surface, MarkedBlock):
         ends = {"begin": surface.begin, "end": surface.end}
         return record | {"kind": "block", "sha256": digest(surface.text)} | ends
@@ -156,6 +186,8 @@ def _without_ours(record: Mapping[str, Any], before: str) -> str | None:
     if record["kind"] == "json":
         after = remove_entry(before, record["key"])
         empty = after.strip("\ufeff \t\r\n") in ("", "{}")
+        if not after and not record.get("blank"):
+            after = "{}\n"  # what stood beside ours is gone by the person's own hand
     else:
         after = remove_block(before, record["begin"], record["end"])
         empty = not after.strip("\ufeff \t\r\n")

@@ -56,11 +56,11 @@ class PluginHost:
                 ("plugin", "marketplace", "remove", MARKETPLACE),
             ),
             homes=(self.home(place),),
+            leftovers=self._leftovers(place),
         )
         return [*marketplace_surfaces(place), commands]
 
-    def leftovers(self, place: Place) -> tuple[Path, ...]:
-        """Return the folders of ours that the host's own uninstall leaves in its home."""
+    def _leftovers(self, place: Place) -> tuple[Path, ...]:
         plugins = self.home(place) / "plugins"
         return plugins / "cache" / MARKETPLACE, plugins / "data" / f"{PLUGIN}-{MARKETPLACE}"
 

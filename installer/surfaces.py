@@ -43,7 +43,8 @@ class HostCommands:
     """What the host's own command line adds and removes; it edits its own files.
 
     Each command is the arguments of the host's program. We are there if the output of `query`
-    holds `mark`; none of the files below `homes` should name us after `uninstall`.
+    holds `mark`. `leftovers` are folders of ours that the host's own `uninstall` leaves; once they
+    are gone too, no file below `homes` should name us.
     """
 
     query: tuple[str, ...]
@@ -51,6 +52,7 @@ class HostCommands:
     install: tuple[tuple[str, ...], ...]
     uninstall: tuple[tuple[str, ...], ...]
     homes: tuple[Path, ...]
+    leftovers: tuple[Path, ...] = ()
 
 
 Surface = WholeFile | JsonEntry | MarkedBlock | HostCommands

@@ -71,15 +71,14 @@ def _all_checks(place: Place) -> Iterator[Check]:
 
 
 def _check_model() -> Check:
-    from agentlas_memory.embedding.asset import AssetRejected, asset_dir
+    from agentlas_memory.embedding.asset import asset_dir
     from agentlas_memory.embedding.verify import verify_asset
     from agentlas_memory.installer.checks import Check
 
-    try:
-        verify_asset(asset_dir())
-    except AssetRejected as error:
-        return Check("model", "", "failed", str(error), "install the package again")
-    return Check("model", "", "ok", str(asset_dir()))
+    report = verify_asset(asset_dir())
+    if report.reason:
+        return Check("model", "", "failed", report.reason, "install the package again")
+    return Check("model", "", "ok", f"{report.name}, {report.content_sha256[:12]}")
 
 
 def _check_failures(place: Place) -> Iterator[Check]:

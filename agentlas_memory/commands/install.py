@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from agentlas_memory.commands.codex import codex_trust, forget_codex_trust
 from agentlas_memory.commands.errors import FAILED, UserError
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import require_home
@@ -142,10 +143,8 @@ def _install_host(
         _tell(spec.title, detected.version, changes, detected.program, dry_run=dry_run)
         _tell_notes(spec, dry_run)
     document = _document(spec.name, detected, changes)
-    if spec.name == "codex":
-        from agentlas_memory.commands.codex import codex_trust
-
-        document["trust"] = codex_trust(detected, place, wanted=trust_codex and not dry_run)
+    if spec.name == "codex" and detected.program and not dry_run:
+        document["trust"] = codex_trust(detected, place, wanted=trust_codex)
     return document
 
 
@@ -163,6 +162,8 @@ def _uninstall_host(name: str, place: Place, *, dry_run: bool, told: bool) -> di
     present = _record_present(records, program, place)
     changes = plan_uninstall(name, records, ledger.others(name), present=present)
     if not dry_run:
+        if name == "codex" and present:
+            forget_codex_trust(program, place)
         changes = apply_uninstall(changes, place, program, _runner(place))
     left = [] if dry_run else files_that_name_us(_homes(records))
     if told:

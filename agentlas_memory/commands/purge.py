@@ -40,8 +40,8 @@ def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
         say(f"  kept: {path}")
     if dry_run or not found:
         return
-    if not asked and not click.confirm("Remove all of that?", err=True):
-        raise UserError("Nothing was removed.", kept="", code=REFUSED)
+    if not asked and not _said_yes():
+        raise UserError("Nothing was purged: nobody said yes.", kept="", code=REFUSED)
     for one in found:
         if one.path.is_dir() and not one.path.is_symlink():
             shutil.rmtree(one.path)
@@ -50,6 +50,13 @@ def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     for root in _projects(place):
         _remove_if_empty(root / ".agentlas")
     _remove_if_empty(place.data_home)
+
+
+def _said_yes() -> bool:
+    try:
+        return click.confirm("Remove all of that?", err=True)
+    except click.Abort:  # there is nobody to ask
+        return False
 
 
 def _in_projects(place: Place) -> Iterator[Found]:

@@ -123,3 +123,9 @@ def is_sleeping(pid):
         return b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+
+
+def leftovers(spec, place):
+    """Return the folders of ours that the host's own uninstall leaves behind."""
+    surfaces = spec.surfaces(place)
+    return next(one.leftovers for one in surfaces if isinstance(one, HostCommands))

@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from agentlas_memory.installer.formats import Unparsable
 from agentlas_memory.installer.formats.json_entry import put_entry, read_entry, remove_entry
 from agentlas_memory.installer.formats.marked_block import put_block, remove_block
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 KEY = "ours"
 VALUE = {"PreInvocation": [{"type": "command", "command": "[ -x '/h' ] \\ \"q\"", "timeout": 10}]}

@@ -8,13 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
-from agentlas_memory.host_adapters.antigravity import adapter
-from agentlas_memory.host_adapters.antigravity.transcript import last_prompt
 from hypothesis import given
 from hypothesis import strategies as st
 from test_imports import ALLOWED
 
 from agentlas_memory.events import PROMPT, START
+from agentlas_memory.host_adapters.antigravity import adapter
+from agentlas_memory.host_adapters.antigravity.transcript import last_prompt
 
 TRANSCRIPT = Path(__file__).parent / "fixtures/transcript.jsonl"
 READING = {"antigravity.read_prompt": "transcript"}

@@ -12,11 +12,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hosts.antigravity.model_server import ModelServer, last_request, parts
+from hosts.fetch import Unavailable, pypi_package
+
 from agentlas_memory.host_adapters.antigravity.install_spec import SPEC
 from agentlas_memory.installer.formats.json_entry import put_entry, remove_entry
 from agentlas_memory.installer.surfaces import Place
-from hosts.antigravity.model_server import ModelServer, last_request, parts
-from hosts.fetch import Unavailable, pypi_package
 
 pytestmark = pytest.mark.conformance
 

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path, PureWindowsPath
 
 import pytest
+
 from agentlas_memory.host_adapters.antigravity.install_spec import SPEC, render_entry
 from agentlas_memory.installer.formats.json_entry import put_entry, remove_entry
 from agentlas_memory.installer.surfaces import Detected, JsonEntry, Place

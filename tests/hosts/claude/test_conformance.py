@@ -13,6 +13,7 @@ from hosts.scene import (
     RULE,
     files_below,
     is_sleeping,
+    leftovers,
     write_long_documents,
 )
 
@@ -164,7 +165,7 @@ def test_uninstall(bare, holds):
     bare.uninstall()
     bare.ask(QUESTION)
     holds("after uninstall the model is told nothing", bare.told() == [], bare.told())
-    for folder in SPEC.leftovers(bare.scene.place):
+    for folder in leftovers(SPEC, bare.scene.place):
         shutil.rmtree(folder, ignore_errors=True)
     after = files_below(bare.scene.home / ".claude")
     new = {name for name in after if after[name] != before.get(name)}

@@ -15,6 +15,7 @@ from hosts.scene import (
     RULE,
     files_below,
     is_sleeping,
+    leftovers,
     write_long_documents,
 )
 
@@ -199,7 +200,7 @@ def test_uninstall(bare, holds):
     after = (bare.folder / "config.toml").read_text()
     left = after.replace(before.rstrip(), "").split()
     holds("config.toml is as before but for an empty table", left in ([], ["[hooks.state]"]), left)
-    for folder in SPEC.leftovers(bare.scene.place):
+    for folder in leftovers(SPEC, bare.scene.place):
         shutil.rmtree(folder, ignore_errors=True)
     files = files_below(bare.folder)
     named = [name for name, data in files.items() if b"agentlas" in data or "agentlas" in name]

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from agentlas_memory.host_adapters.opencode.install_spec import plugin_text
 from agentlas_memory.installer.surfaces import Place
 

@@ -6,13 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from agentlas_memory.host_adapters.opencode import adapter
-from agentlas_memory.host_adapters.opencode.install_spec import SPEC, plugin_text
-from agentlas_memory.installer.surfaces import Detected, Place
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlas_memory.events import PROMPT
+from agentlas_memory.host_adapters.opencode import adapter
+from agentlas_memory.host_adapters.opencode.install_spec import SPEC, plugin_text
+from agentlas_memory.installer.surfaces import Detected, Place
 
 TEXT = st.text('aü漢🦊 <>"\\\n\0')
 FIXTURES = Path(__file__).with_name("fixtures")

@@ -6,10 +6,11 @@ import subprocess
 import time
 
 import pytest
-from agentlas_memory.host_adapters.opencode.install_spec import plugin_text
 from hosts.fetch import Unavailable, npm_package
 from hosts.opencode.model_server import ModelServer
 from hosts.opencode.world import VERSION, World, all_end, program_in, seed
+
+from agentlas_memory.host_adapters.opencode.install_spec import plugin_text
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
