@@ -36,13 +36,6 @@ def test_the_readme_shows_what_really_happens(tmp_path, launcher):
         assert subprocess.run(command, capture_output=True, text=True, **shell).stdout == output
 
 
-def test_the_settings_in_the_readme_are_what_claude_takes():
-    [settings] = fenced("README.md", "json")
-    hooks = json.loads(settings)["hooks"]
-    for event, [group] in hooks.items():
-        assert group["hooks"][0]["command"].endswith(f"--host claude --event {event}")
-
-
 def test_the_python_example_prints_what_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     [code] = fenced("docs/api.md", "python")
