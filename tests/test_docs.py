@@ -1,6 +1,5 @@
 """The documents say what the program does."""
 
-import json
 import os
 import re
 import runpy

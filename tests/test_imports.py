@@ -27,6 +27,7 @@ EXCEPTIONS = {
 COMPUTED = {
     f"{NAME}.hook": (f"{NAME}.host_adapters", ".adapter"),
     f"{NAME}.cli": (f"{NAME}.commands", ""),
+    f"{NAME}.installer.hosts": (f"{NAME}.host_adapters", ".install_spec"),
     f"{NAME}.ontology.stemming": ("snowballstemmer", ""),
 }
 
@@ -61,6 +62,10 @@ NEVER_IMPORTS = {
         "it judges text, whoever asks",
     ),
     "runtime": (("host_adapters", "hook", "commands", "cli"), "the Python interface knows no host"),
+    "installer": (
+        ("hook", "recall", "ontology", "capsule", "runtime", "commands", "cli"),
+        "files and ownership, no events and no recall",
+    ),
     "commands": (("cli",), "the table of commands knows them, not they it"),
 }
 
