@@ -26,9 +26,9 @@ def parsed(name, option="", **changes):
     return adapter.parse(fixture(name, **changes), option, {})
 
 
-@pytest.mark.parametrize("name", ["UserPromptSubmit", "UserPromptSubmit.verbatim"])
-def test_a_prompt(name):
-    event = parsed(name)
+@pytest.mark.parametrize("form", ["", ".verbatim", ".first"])
+def test_a_prompt(form):
+    event = parsed(f"UserPromptSubmit{form}")
     assert (event.name, event.kind, event.prompt) == ("UserPromptSubmit", PROMPT, LEDGER[0])
     assert event.cwd == "/home/dev/shop"
 
