@@ -1,10 +1,13 @@
 """Grok CLI: the event it sends, and the file that its model reads (measured on 0.2.111).
 
 Read of every event: `hookEventName` (snake case), `sessionId`, `cwd`. SessionStart adds `source`
-(new, load); UserPromptSubmit adds `prompt`, in `<user_query>` tags unless `--verbatim` was given,
-and `transcriptPath`. A sub-agent's prompt has neither tags nor that path; on a busy machine a
-session's first prompt comes without the path too (4 of 40). Grok passes nothing of a hook's output to the
-model, so there is no answer but the cache, which a pointer in the model's rules leads to.
+(new, load); UserPromptSubmit adds `promptId` and `prompt`, in `<user_query>` tags unless it was sent
+with `--verbatim`. Grok passes nothing of a hook's output to the model, so there is no answer but
+the cache, which a pointer in the model's rules leads to.
+
+A sub-agent's prompt has no tags, and an id of UUID version 7 where a person's has version 4.
+`transcriptPath` does not tell them apart: a session's first prompt may come without it, a resumed
+sub-agent's comes with it.
 """
 
 from agentlas_memory.events import PROMPT, START, HookEvent, text_field
@@ -55,8 +58,9 @@ def render(event: HookEvent, capsule: str, home: str) -> bytes:
 
 
 def _is_subagent(payload: dict[str, object], prompt: str) -> bool:
-    """Tell a sub-agent's prompt; it passes for one, at worst, when a session begins verbatim."""
-    return not text_field(payload, "transcriptPath") and not prompt.lstrip().startswith(_OPEN)
+    """Tell a sub-agent's prompt from one that a person sent verbatim."""
+    version = text_field(payload, "promptId")[14:15]
+    return version != "4" and not prompt.lstrip().startswith(_OPEN)
 
 
 def _unwrap(prompt: str) -> str:

@@ -44,7 +44,10 @@ def test_the_path_is_the_one_that_the_model_sees(name):
     assert parsed(f"{name}.below_repository").cwd == "/home/dev/shop/till"  # not workspaceRoot
 
 
-@pytest.mark.parametrize("name", ["UserPromptSubmit.subagent", "Stop", "PreCompact"])
+@pytest.mark.parametrize(
+    "name",
+    ["UserPromptSubmit.subagent", "UserPromptSubmit.subagent_resumed", "Stop", "PreCompact"],
+)
 def test_events_that_are_not_ours_to_answer(name):
     assert parsed(name, "UserPromptSubmit") is None
 
@@ -173,11 +176,12 @@ def test_what_names_no_workspace_changes_nothing(run_hook, project, entry_of, ev
     assert LEDGER[1] in entry_of(project)
 
 
-def test_a_sub_agent_changes_nothing(run_hook, project, entry_of, home):
+@pytest.mark.parametrize("form", ["subagent", "subagent_resumed"])
+def test_a_sub_agent_changes_nothing(run_hook, project, entry_of, home, form):
     run_hook(asked(project, LEDGER[0]))
     before = entry_of(project)
     (home / ".agentlas" / "settings.json").write_text('{"subagents": true}')
-    run_hook(fixture("UserPromptSubmit.subagent", cwd=str(project)))
+    run_hook(fixture(f"UserPromptSubmit.{form}", cwd=str(project)))
     assert entry_of(project) == before
 
 

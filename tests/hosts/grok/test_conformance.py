@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -145,6 +146,23 @@ def test_a_sub_agent_leaves_the_entry_alone(host, holds, kind):
     holds(f"a sub-agent ({kind}) is shown the pointer once", times == 1, "it is told to leave it")
 
 
+def test_a_sub_agent_that_goes_on(host, holds):
+    root = host.make_project()
+    kept, (look,) = seen_when_asked(host, root)
+
+    def resume(request):
+        number = re.search(r"subagent_id: (\S+)", tool_results(request)[-1])[1]
+        return "spawn_subagent", task | {"resume_from": number}
+
+    task = {"prompt": LOGIN[0], "description": "look", "background": False}
+    task["subagent_type"] = "general-purpose"
+    script = [("spawn_subagent", task), look, resume, look, look]
+    done = host.ask(root, LEDGER[0], "--always-approve", script=script)
+    asked = done.stdout.endswith(f"{LAST_WORD}\n") and len(kept) == 3
+    untouched = all(LEDGER[1] in entry and LOGIN[1] not in entry for entry in kept)
+    holds("nor does a sub-agent that is resumed change it", asked and untouched, kept)
+
+
 def test_in_a_folder_below_a_repository(host, holds):
     root = host.make_project()
     below = root / "packages" / "paths"
@@ -198,8 +216,7 @@ def test_a_folder_without_memory(host, holds):
 
 def test_verbatim_prompts(host, holds):
     root = host.make_project()
-    host.ask(root, SILENT)  # a session's first one may pass for a sub-agent's
-    host.ask(root, LEDGER[0], "--continue", "--verbatim", script=obey())
+    host.ask(root, LEDGER[0], "--verbatim", script=obey())
     holds("a --verbatim prompt is recalled for", LEDGER[1] in looked_up(host.model.requests[-1]))
 
 
