@@ -1,9 +1,9 @@
 """Grok CLI: the event it sends, and the file that its model reads (measured on 0.2.111).
 
 Read of every event: `hookEventName` (snake case), `sessionId`, `cwd`. SessionStart adds `source`
-(new, load); UserPromptSubmit adds `promptId` and `prompt`, in `<user_query>` tags unless it was sent
-with `--verbatim`. Grok passes nothing of a hook's output to the model, so there is no answer but
-the cache, which a pointer in the model's rules leads to.
+(new, load); UserPromptSubmit adds `promptId` and `prompt`, in `<user_query>` tags unless it was
+sent with `--verbatim`. Grok passes nothing of a hook's output to the model, so there is no answer
+but the cache, which a pointer in the model's rules leads to.
 
 A sub-agent's prompt has no tags, and an id of UUID version 7 where a person's has version 4.
 `transcriptPath` does not tell them apart: a session's first prompt may come without it, a resumed

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hosts.grok.conftest import CACHE, LEDGER, make_project, read
+from hosts.grok.conftest import CACHE, LEDGER, LOGIN, make_project, read
 from hypothesis import given
 from hypothesis import strategies as st
 from test_imports import ALLOWED
@@ -181,7 +181,7 @@ def test_a_sub_agent_changes_nothing(run_hook, project, entry_of, home, form):
     run_hook(asked(project, LEDGER[0]))
     before = entry_of(project)
     (home / ".agentlas" / "settings.json").write_text('{"subagents": true}')
-    run_hook(fixture(f"UserPromptSubmit.{form}", cwd=str(project)))
+    run_hook(fixture(f"UserPromptSubmit.{form}", cwd=str(project), prompt=LOGIN[0]))
     assert entry_of(project) == before
 
 
