@@ -240,13 +240,15 @@ def test_another_grok_home(bare_host, holds):
 
 
 def test_a_home_that_must_be_quoted(bare_host, holds):
-    bare_host.home = bare_host.home / "it's a home"
+    bare_host.home = bare_host.home / "it's a $HOME"
     bare_host.configure()
     bare_host.install()
     root = bare_host.make_project()
     bare_host.ask(root, LEDGER[0], script=obey())
     found = looked_up(bare_host.model.requests[-1])
-    holds("a home with a space and an apostrophe works", LEDGER[1] in found, found)
+    holds(
+        "a home with a space, an apostrophe and a variable's name works", LEDGER[1] in found, found
+    )
 
 
 def test_claudes_hook_run_by_grok(host, holds):
