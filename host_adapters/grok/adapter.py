@@ -1,9 +1,13 @@
 """Grok CLI: the event it sends, and the file that its model reads (measured on 0.2.111).
 
 Read of every event: `hookEventName` (snake case), `sessionId`, `cwd`. SessionStart adds `source`
-(new, load); UserPromptSubmit adds `prompt`, in `<user_query>` tags unless `--verbatim` was given,
-and `transcriptPath`, which is missing in sub-agents. Grok passes nothing of a hook's output to the
-model, so there is no answer but the cache, which a pointer in the model's rules leads to.
+(new, load); UserPromptSubmit adds `promptId` and `prompt`, in `<user_query>` tags unless it was
+sent with `--verbatim`. Grok passes nothing of a hook's output to the model, so there is no answer
+but the cache, which a pointer in the model's rules leads to.
+
+A sub-agent's prompt has no tags, and an id of UUID version 7 where a person's has version 4.
+`transcriptPath` does not tell them apart: a session's first prompt may come without it, a resumed
+sub-agent's comes with it.
 """
 
 from agentlas_memory.events import PROMPT, START, HookEvent, text_field
@@ -25,16 +29,16 @@ def parse(payload: dict[str, object], event: str, _settings: dict[str, object]) 
     """Return the event, or None for one that is not ours to answer."""
     named = text_field(payload, "hookEventName")
     name, kind = _EVENTS.get(named, ("", "")) if named else (event, _NAMES.get(event, ""))
-    cwd = text_field(payload, "cwd")
+    cwd, prompt = text_field(payload, "cwd"), text_field(payload, "prompt")
     if not kind or not cwd:
         return None  # without the path that the model sees there is no entry
-    if named and kind == PROMPT and not text_field(payload, "transcriptPath"):
-        return None  # a sub-agent: the entry is its parent's, who may be reading it
+    if named and kind == PROMPT and _is_subagent(payload, prompt):
+        return None  # the entry is its parent's, who may be reading it
     return HookEvent(
         name,
         kind,
         cwd=cwd,
-        prompt=_unwrap(text_field(payload, "prompt")),
+        prompt=_unwrap(prompt),
         session=text_field(payload, "sessionId"),
         source=text_field(payload, "source") if kind == START else "",
     )
@@ -51,6 +55,12 @@ def render(event: HookEvent, capsule: str, home: str) -> bytes:
     if home:
         cache.write_entry(home, event.cwd, capsule)
     return EMPTY
+
+
+def _is_subagent(payload: dict[str, object], prompt: str) -> bool:
+    """Tell a sub-agent's prompt from one that a person sent verbatim."""
+    version = text_field(payload, "promptId")[14:15]
+    return version != "4" and not prompt.lstrip().startswith(_OPEN)
 
 
 def _unwrap(prompt: str) -> str:

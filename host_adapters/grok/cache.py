@@ -75,6 +75,8 @@ def _tidy(folder: str) -> list[str]:
     now, used = time(), []
     for name in system.listdir(folder):
         changed = _last_change(f"{folder}/{name}")
+        if not changed:
+            continue  # it has just gone, and its writer may be making it again
         if name.endswith(_ENTRY) and now - changed < _FORGOTTEN_AFTER:
             used.append((changed, name))
         elif name != _INDEX and now - changed > _LEFT_OVER:

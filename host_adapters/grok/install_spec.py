@@ -55,8 +55,9 @@ def _home(place: Place) -> Path:
 
 
 def _hooks(place: Place) -> str:
-    command = shlex.quote(place.hook.as_posix())
-    return _template(_HOOKS).replace("{hook}", json.dumps(command)[1:-1])
+    # Grok replaces variables before the shell sees its quotes: no name may follow the sign.
+    program = shlex.quote(place.hook.as_posix()).replace("$", "'\"$\"'")
+    return _template(_HOOKS).replace("{hook}", json.dumps(program)[1:-1])
 
 
 def _pointer(place: Place) -> str:

@@ -142,6 +142,14 @@ class Host:
             finally:
                 process.kill()
 
+    def trouble(self):
+        """Return what the hook has to say about its last run."""
+        receipts = self.home.glob(".agentlas/state/last/*.json")
+        told = [json.loads(read(path)) for path in receipts]
+        return [(one.get("silence_reason"), one.get("stages")) for one in told], read(
+            self.home / ".agentlas/state/hook.log"
+        )
+
     def index(self):
         """Return what the model would find in the index."""
         return json.loads(read(self.home / CACHE / "index.json") or "{}")

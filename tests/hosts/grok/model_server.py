@@ -1,6 +1,7 @@
 """A model on loopback for Grok: chat completions, answered by script, every request kept."""
 
 import json
+import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -105,6 +106,15 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, "".join([*lines, "data: [DONE]\n\n"]).encode(), "text/event-stream")
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A host that ends in the middle of a side request is no error of the model's."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 _USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 
 
@@ -127,8 +137,7 @@ def serve():
     """Run a model server; yield the model and its port."""
     model = Model()
     handler = type("Handler", (_Handler,), {"model": model})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

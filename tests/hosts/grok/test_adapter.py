@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hosts.grok.conftest import CACHE, LEDGER, make_project, read
+from hosts.grok.conftest import CACHE, LEDGER, LOGIN, make_project, read
 from hypothesis import given
 from hypothesis import strategies as st
 from test_imports import ALLOWED
@@ -26,9 +26,9 @@ def parsed(name, option="", **changes):
     return adapter.parse(fixture(name, **changes), option, {})
 
 
-@pytest.mark.parametrize("name", ["UserPromptSubmit", "UserPromptSubmit.verbatim"])
-def test_a_prompt(name):
-    event = parsed(name)
+@pytest.mark.parametrize("form", ["", ".verbatim", ".first"])
+def test_a_prompt(form):
+    event = parsed(f"UserPromptSubmit{form}")
     assert (event.name, event.kind, event.prompt) == ("UserPromptSubmit", PROMPT, LEDGER[0])
     assert event.cwd == "/home/dev/shop"
 
@@ -44,7 +44,10 @@ def test_the_path_is_the_one_that_the_model_sees(name):
     assert parsed(f"{name}.below_repository").cwd == "/home/dev/shop/till"  # not workspaceRoot
 
 
-@pytest.mark.parametrize("name", ["UserPromptSubmit.subagent", "Stop", "PreCompact"])
+@pytest.mark.parametrize(
+    "name",
+    ["UserPromptSubmit.subagent", "UserPromptSubmit.subagent_resumed", "Stop", "PreCompact"],
+)
 def test_events_that_are_not_ours_to_answer(name):
     assert parsed(name, "UserPromptSubmit") is None
 
@@ -173,11 +176,12 @@ def test_what_names_no_workspace_changes_nothing(run_hook, project, entry_of, ev
     assert LEDGER[1] in entry_of(project)
 
 
-def test_a_sub_agent_changes_nothing(run_hook, project, entry_of, home):
+@pytest.mark.parametrize("form", ["subagent", "subagent_resumed"])
+def test_a_sub_agent_changes_nothing(run_hook, project, entry_of, home, form):
     run_hook(asked(project, LEDGER[0]))
     before = entry_of(project)
     (home / ".agentlas" / "settings.json").write_text('{"subagents": true}')
-    run_hook(fixture("UserPromptSubmit.subagent", cwd=str(project)))
+    run_hook(fixture(f"UserPromptSubmit.{form}", cwd=str(project), prompt=LOGIN[0]))
     assert entry_of(project) == before
 
 

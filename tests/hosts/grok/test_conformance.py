@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -145,6 +146,23 @@ def test_a_sub_agent_leaves_the_entry_alone(host, holds, kind):
     holds(f"a sub-agent ({kind}) is shown the pointer once", times == 1, "it is told to leave it")
 
 
+def test_a_sub_agent_that_goes_on(host, holds):
+    root = host.make_project()
+    kept, (look,) = seen_when_asked(host, root)
+
+    def resume(request):
+        number = re.search(r"subagent_id: (\S+)", tool_results(request)[-1])[1]
+        return "spawn_subagent", task | {"resume_from": number}
+
+    task = {"prompt": LOGIN[0], "description": "look", "background": False}
+    task["subagent_type"] = "general-purpose"
+    script = [("spawn_subagent", task), look, resume, look, look]
+    done = host.ask(root, LEDGER[0], "--always-approve", script=script)
+    asked = done.stdout.endswith(f"{LAST_WORD}\n") and len(kept) == 3
+    untouched = all(LEDGER[1] in entry and LOGIN[1] not in entry for entry in kept)
+    holds("nor does a sub-agent that is resumed change it", asked and untouched, kept)
+
+
 def test_in_a_folder_below_a_repository(host, holds):
     root = host.make_project()
     below = root / "packages" / "paths"
@@ -164,7 +182,11 @@ def test_paths_of_any_kind(host, holds, name):
     root = host.make_project(name)
     host.ask(root, LEDGER[0], script=obey())
     found = len(host.model.requests) == 3 and LEDGER[1] in looked_up(host.model.requests[-1])
-    holds(f"a workspace called {name!r} is found by the path that the model sees", found)
+    holds(
+        f"a workspace called {name!r} is found by the path that the model sees",
+        found,
+        host.trouble(),
+    )
 
 
 def test_two_workspaces_at_once(host, holds):
@@ -218,13 +240,15 @@ def test_another_grok_home(bare_host, holds):
 
 
 def test_a_home_that_must_be_quoted(bare_host, holds):
-    bare_host.home = bare_host.home / "it's a home"
+    bare_host.home = bare_host.home / "it's a $HOME"
     bare_host.configure()
     bare_host.install()
     root = bare_host.make_project()
     bare_host.ask(root, LEDGER[0], script=obey())
     found = looked_up(bare_host.model.requests[-1])
-    holds("a home with a space and an apostrophe works", LEDGER[1] in found, found)
+    holds(
+        "a home with a space, an apostrophe and a variable's name works", LEDGER[1] in found, found
+    )
 
 
 def test_claudes_hook_run_by_grok(host, holds):
@@ -319,6 +343,19 @@ def test_grok_sees_our_hooks(host, holds):
     )
     shown = json.dumps(json.loads(done.stdout))
     holds("`grok inspect` lists the hooks", shown.count("--host grok --event") >= 2)
+
+
+NOT_APPLICABLE = {
+    "the capsule is in the prompt's own request": "Grok passes nothing of a hook's output on",
+    "a compaction or a clear is an event of its own": "SessionStart knows new and load alone",
+    "a capsule is delivered once in a session": "it lies in a file, which each prompt replaces",
+    "the hook runs without a console window on Windows": "no Windows build was at hand",
+}
+
+
+@pytest.mark.parametrize("sentence", NOT_APPLICABLE)
+def test_what_cannot_be_checked(holds, sentence):
+    holds(sentence, "n/a", NOT_APPLICABLE[sentence])
 
 
 OURS_AND_THEIRS = ("AGENTS.md", "hooks", "rules", "config.toml")

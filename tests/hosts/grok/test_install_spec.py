@@ -52,7 +52,7 @@ def test_the_hooks_file_has_nothing_that_grok_would_drop(surfaces):
 
 
 @pytest.mark.parametrize(
-    "name", ["home", "a home", "it's", 'say "hi"', "back\\slash", "김 ünïcode"]
+    "name", ["home", "a home", "it's", 'say "hi"', "back\\slash", "김 ünïcode", "$HOME it's ${B}"]
 )
 def test_the_command_runs_the_hook_wherever_it_lies(tmp_path, name):
     place = place_in(tmp_path / name)
