@@ -90,7 +90,7 @@ export const AgentlasMemory = async ({ client, directory }) => {
     "experimental.session.compacting": quietly(async ({ sessionID }, { context }) => {
       const turn = turns.get(sessionID)
       if (!turn) return
-      turn.compacting = true // the messages that are transformed next are the summarizer's
+      turn.compacting = true // what is transformed next are the summarizer's messages
       const text = await turn.text
       if (text && !context.includes(text)) context.push(text)
     }),
@@ -99,6 +99,8 @@ export const AgentlasMemory = async ({ client, directory }) => {
       const { sessionID, info } = event.properties ?? {}
       const id = info?.id ?? sessionID
       if (event.type === "session.created") subagents.set(id, Boolean(info?.parentID))
+      // Versions that transform no messages for a summary (1.1) have come to its end here.
+      if (event.type === "session.compacted" && turns.has(id)) turns.get(id).compacting = false
       if (event.type !== "session.deleted") return
       forget(id)
       subagents.delete(id)

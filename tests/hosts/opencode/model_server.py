@@ -9,6 +9,7 @@ from typing import NamedTuple
 _KINDS = {
     "You are a title generator": "title",
     "You are a context summarization agent": "compaction",
+    "You are a helpful AI assistant tasked with summarizing": "compaction",  # in 1.1
 }
 
 

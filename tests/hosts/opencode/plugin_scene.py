@@ -29,7 +29,7 @@ class Scene:
 
     def __init__(self, folder):
         self.place = Place(folder, folder / 'it\'s "our" home', {})
-        self.asked = folder / "asked.jsonl"
+        self.asked = folder / "asked"
         self.plugin = folder / "agentlas-memory.mjs"  # node takes .js for CommonJS
         text = plugin_text(self.place)
         assert LIMIT in text
@@ -43,16 +43,19 @@ class Scene:
         self.place.hook.chmod(0o755)
 
     def recording_hook(self, script=ANSWER):
-        """Put a script there that keeps its arguments and its questions first."""
-        self.hook(f"(echo \"$@\"; cat; echo) >> '{self.asked}'\n{script}")
+        """Put a script there that keeps its arguments and its question first."""
+        self.asked.mkdir()
+        self.hook(f"(echo \"$@\"; cat) > '{self.asked}'/$$\n{script}")
 
     def settings(self, text):
         self.place.data_home.mkdir(parents=True, exist_ok=True)
         (self.place.data_home / "settings.json").write_text(text)
 
+    def arguments(self):
+        return [file.read_text().partition("\n")[0] for file in self.asked.iterdir()]
+
     def questions(self):
-        lines = self.asked.read_text().splitlines() if self.asked.exists() else []
-        return [json.loads(line) for line in lines if line.startswith("{")]
+        return [json.loads(file.read_text().partition("\n")[2]) for file in self.asked.iterdir()]
 
     def play(self, script, **environment):
         """Run JavaScript beside the plugin, `open` starting it, and return what it returns."""

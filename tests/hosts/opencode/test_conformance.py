@@ -164,7 +164,7 @@ def test_subagents(world, model, holds):
     for wanted in (False, True):
         world.settings(subagents=wanted)
         requests = world.prompt(world.session(), f"delegate: {QUESTION}")
-        inner = [r for r in requests if "x-parent-session-id" in r.headers]
+        inner = [r for r in requests if "delegate" not in r.texts("user")[0]]
         outer = [r for r in requests if r not in inner]
         holds(
             f"a sub-agent's request {'holds' if wanted else 'is without'} the capsule where"

@@ -37,7 +37,7 @@ def test_the_hook_is_told_what_was_typed(scene):
     script = f"""const host = await open({{directory: '/work/ü'}})
         await host.prompt('s1', 'which units?', {more}); await host.system('s1')"""
     scene.play(script)
-    assert scene.asked.read_text().startswith("--host opencode --event chat.message\n")
+    assert scene.arguments() == ["--host opencode --event chat.message"]
     assert scene.questions() == [
         {
             "cwd": "/work/ü",
@@ -200,6 +200,14 @@ def test_a_summary_is_given_the_capsule_once_and_later_requests_again(scene, val
     assert (context, summarized) == ([CAPSULE], [["which units?"]])
     places = [CAPSULE in later[0][0], CAPSULE in system[0]]
     assert places == [value == "message", value == "system"]
+
+
+def test_an_older_host_that_shows_no_messages_of_a_summary_is_given_it_again_too(scene):
+    slot(scene, "message")
+    scene.hook(ANSWER)
+    script = "await host.compacting('s1'); await host.event('session.compacted', {sessionID: 's1'})"
+    script = f"{PROMPT}{script}\nreturn await host.messages('s1', 'which units?')"
+    assert scene.play(script) == [[JOINED]]
 
 
 @pytest.mark.parametrize(
