@@ -17,6 +17,7 @@ MAX_CHARACTERS = 6000
 MAX_BYTES = 9000
 MAX_SNIPPET = 720
 MAX_EXPERIENCE = 520
+STANDINGS = ("proposed", "rejected", "deprecated")  # a store may hold any other word
 MAX_GONE = 3  # vanished files that a snippet names
 
 _FRAME = (
@@ -71,7 +72,7 @@ _VISIBLE = _Visible()
 class Evidence:
     """One snippet of the project with the place it comes from."""
 
-    __slots__ = ("end_line", "gone", "heading", "path", "start_line", "text")
+    __slots__ = ("end_line", "gone", "heading", "path", "standing", "start_line", "text")
 
     def __init__(self, path: str, heading: str, start_line: int, end_line: int, text: str) -> None:
         self.path = path
@@ -79,11 +80,14 @@ class Evidence:
         self.start_line = start_line
         self.end_line = end_line
         self.text = text
+        self.standing = ""  # `proposed`, `rejected`, `deprecated`: what does not hold says so
         self.gone: list[str] = []  # files that it refers to and that have vanished
 
     def line(self) -> str:
         """Return the capsule's line for it."""
         where = place(self.path, self.heading, self.start_line, self.end_line)
+        if self.standing in STANDINGS:
+            where += f"; {self.standing}"
         for name in self.gone[:MAX_GONE]:
             where += f"; {place(name, '', 0, 0)} is gone"
         return f"project[{where}]: {inert_text(self.text, MAX_SNIPPET)}\n"

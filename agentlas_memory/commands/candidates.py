@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from agentlas_memory.capsule import STANDINGS
 from agentlas_memory.recall.candidate import Candidate
 from agentlas_memory.runtime import hit_of
 
@@ -28,6 +29,8 @@ GATES = {  # code -> what it means, for the sentence of silence
     "scope": "is in a scope that was not asked for",
     "policy_source": "is an instruction file that hosts load themselves",
     "superseded": "was superseded by a later document",
+    "rejected": "was rejected, as it says itself",
+    "deprecated": "is deprecated, as it says itself",
     "other_record": "belongs to another decision record than the one that was named",
     "damaged": "does not match its digest",
     "budget": "came after as many hits as are shown",
@@ -61,6 +64,7 @@ def candidate_document(candidate: Candidate, rank: int | None) -> dict[str, Any]
         "gate": candidate.gate or None,
         "margin": candidate.margin,
         "scope": row and row.scope,
+        "standing": row.status if row and row.status in STANDINGS else None,
         "stale": candidate.stale,
         "source_state": candidate.source_state or None,
         "gone": candidate.gone,

@@ -26,8 +26,9 @@ def say(message: str) -> None:
 
 
 def show(text: str) -> None:
-    """Print a result on stdout."""
-    click.echo("\n".join(map(printable, text.split("\n"))))
+    """Print a result on stdout; tabs between fields are ours."""
+    fields = (map(printable, line.split("\t")) for line in text.split("\n"))
+    click.echo("\n".join(map("\t".join, fields)))
 
 
 def printable(text: str) -> str:

@@ -43,13 +43,15 @@ def query(
         say(why_nothing(documents, found.silence_reason))
         if documents and not no_gate:
             say("Next: --no-gate shows what is ranked all the same.")
-    for number, hit in enumerate(hits, 1):
-        show(_as_text(number, hit))
+    for number, candidate in enumerate(found.hits, 1):
+        document = hit_document(candidate) | candidate_document(candidate, number)
+        show(_as_text(number, document))
 
 
 def _as_text(number: int, hit: dict[str, object]) -> str:
     from agentlas_memory.commands.candidates import place
 
     heading = f"  {hit['heading']}" if hit["heading"] else ""
+    scope = f"{hit['scope']}, {hit['standing']}" if hit["standing"] else hit["scope"]
     text = "\n".join("   " + printable(line) for line in str(hit["text"]).split("\n"))
-    return f"{number}. {place(hit)}{heading}  ({hit['scope']}, score {hit['score']:.4f})\n{text}\n"
+    return f"{number}. {place(hit)}{heading}  ({scope}, score {hit['score']:.4f})\n{text}\n"

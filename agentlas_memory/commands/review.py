@@ -80,7 +80,7 @@ def review(
 
 def _list(project: Project, with_decided: bool, as_json: bool) -> None:
     look = _look(project)
-    shown = [one for one in look.findings if with_decided or one.state == "open"]
+    shown = [one for one in _once(look.findings) if with_decided or one.state == "open"]
     if look.cut_short:
         say("There are too many notes to hold each against every other: not all were compared.")
     if as_json:
@@ -91,6 +91,17 @@ def _list(project: Project, with_decided: bool, as_json: bool) -> None:
     else:
         say("There is nothing to look at.")
     _say_decided(look, with_decided)
+
+
+def _once(findings: list[Finding]) -> list[Finding]:
+    """Return the findings, of two that ask the same question the first."""
+    seen: set[str] = set()
+    kept = []
+    for finding in findings:
+        if finding.twin not in seen:
+            kept.append(finding)
+            seen.add(finding.id)
+    return kept
 
 
 def _decide(project: Project, action: str, ids: tuple[str, ...], as_json: bool) -> None:

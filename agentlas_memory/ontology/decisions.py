@@ -65,10 +65,14 @@ def edit_decisions(folder: Path) -> Iterator[dict[str, Any]]:
     with writer_lock(folder, _PATIENCE):
         document = _parse(folder, _read(folder))
         _decisions(folder, document)
-        before = json.dumps(document)
+        try:
+            before = json.dumps(document, indent=2, sort_keys=True)
+        except RecursionError:  # writing takes more of the stack than reading did
+            _refuse(folder, "is nested too deeply")
         yield document.setdefault("decisions", {})
-        if json.dumps(document) != before:
-            _replace(_file(folder), json.dumps(document, indent=2, sort_keys=True) + "\n")
+        after = json.dumps(document, indent=2, sort_keys=True)
+        if after != before:
+            _replace(_file(folder), after + "\n")
 
 
 class Quarantine:
@@ -148,7 +152,7 @@ def _parse(folder: Path, data: bytes) -> dict[str, Any]:
         return {"version": _VERSION}
     try:
         document = json.loads(data.decode("utf-8-sig"))
-    except ValueError as error:  # not JSON, or not UTF-8
+    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, or nested without end
         _refuse(folder, f"is not valid JSON: {error}")
     if not isinstance(document, dict) or not isinstance(document.get("decisions", {}), dict):
         _refuse(folder, "does not hold an object with `decisions`")
@@ -169,9 +173,18 @@ def _decision(value: object) -> Decision | None:
     if not isinstance(value, dict) or value.get("state") not in get_args(State):
         return None
     names = [value.get(name) for name in ("kind", "path", "text")]
-    if not all(isinstance(name, str) for name in names):
+    if not all(isinstance(name, str) and _is_text(name) for name in names):
         return None
     return Decision(value["state"], value["kind"], value["path"], value["text"])
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether a name can be one of a source: half of a surrogate pair is no character."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in name
 
 
 def _refuse(folder: Path, reason: str) -> NoReturn:

@@ -53,11 +53,17 @@ class _Graph:
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self.mentions: dict[tuple[str, int], Mention] = {}
         self.links: dict[Link, None] = {}
+        self._chunks = chunks
         self._starts = [chunk.start_line for chunk in chunks]
 
     def chunk_at(self, line: int) -> int:
         """Return the first chunk that begins at or after the line, for lack of it the last."""
         return min(bisect_left(self._starts, line), len(self._starts) - 1)
+
+    def chunk_with(self, line: int) -> int:
+        """Return the first chunk that holds the line, or the one after it."""
+        holds = (n for n, one in enumerate(self._chunks) if one.start_line <= line <= one.end_line)
+        return next(holds, self.chunk_at(line))
 
     def mention(self, entity: Entity, chunk: int, relation: str = "mentions") -> None:
         """Note that a chunk names an entity; what it defines it need not mention."""
@@ -176,6 +182,6 @@ def _add_standing(graph: _Graph, document: Document) -> None:
     standing = read_standing(document)
     here = document_adr(document) or path_entity(document.path)
     for entity, line in standing.supersedes:
-        graph.link(here, "supersedes", entity, graph.chunk_at(line))
+        graph.link(here, "supersedes", entity, graph.chunk_with(line))
     for entity, line in standing.superseded_by:
-        graph.link(entity, "supersedes", here, graph.chunk_at(line))
+        graph.link(entity, "supersedes", here, graph.chunk_with(line))

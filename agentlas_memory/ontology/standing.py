@@ -23,45 +23,63 @@ from agentlas_memory.ontology.keys import (
     linked_entity,
 )
 
-Status = Literal["accepted", "superseded", "rejected", "proposed"]
+Status = Literal["accepted", "superseded", "rejected", "deprecated", "proposed"]
 Kind = Literal["adr", "note", "doc"]
 
-# A deprecated record no longer holds, even when nothing took its place.
-_STATUS_WORDS: Mapping[str, Status] = {
-    "accepted": "accepted",
-    "approved": "accepted",
-    "adopted": "accepted",
-    "implemented": "accepted",
-    "superseded": "superseded",
-    "superceded": "superseded",
-    "replaced": "superseded",
-    "deprecated": "superseded",
-    "obsolete": "superseded",
-    "rejected": "rejected",
-    "declined": "rejected",
-    "withdrawn": "rejected",
-    "proposed": "proposed",
-    "draft": "proposed",
-    "pending": "proposed",
+# The first word of a status, as records in ten languages write it.
+_WORDS: Mapping[Status, str] = {
+    "accepted": "accepted approved adopted implemented"
+    " angenommen akzeptiert beschlossen umgesetzt accepté acceptée adopté adoptée aceptado aceptada"
+    " aprobado aprobada aceito aceita aprovado aprovada accettato accettata geaccepteerd"
+    " принято принят принята утверждено утверждён 已接受 採用 承認済み 승인됨",
+    "superseded": "superseded superceded replaced"
+    " ersetzt abgelöst remplacé remplacée sustituido sustituida reemplazado reemplazada"
+    " substituído substituída sostituito vervangen заменено заменён заменен заменена 已取代",
+    "rejected": "rejected declined withdrawn"
+    " abgelehnt verworfen zurückgezogen rejeté rejetée refusé refusée rechazado rechazada"
+    " descartado rejeitado rejeitada rifiutato afgewezen verworpen"
+    " отклонено отклонён отклонен отклонена отвергнуто 已拒绝 却下 거부됨",
+    "deprecated": "deprecated obsolete"
+    " veraltet überholt obsolète déprécié obsoleto obsoleta verouderd устарело устарел 已废弃 廃止",
+    "proposed": "proposed draft pending"
+    " vorgeschlagen entwurf proposé proposée brouillon propuesto propuesta borrador proposto"
+    " proposta rascunho voorgesteld предложено предложен черновик 提议 提案中 草案 제안됨",
 }
+_STATUS_WORDS = {word: status for status, words in _WORDS.items() for word in words.split()}
+_STATUS_NAMES = "status|statut|estado|stato|статус|状态|ステータス|상태"
 _PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "text", "html"})
 _HEAD_LINES = 40
 _FIELD = re.compile(
-    r"[ \t>|*+:-]{0,20}[*_]{0,3}(status|supersedes|super[sc]eded[ _-]by)[*_]*"
-    r"[ \t]*[:|][*_:]*[ \t]*(.+)",
+    rf"[ \t>|*+:-]{{0,20}}[*_]{{0,3}}({_STATUS_NAMES}|supersedes|super[sc]eded[ _-]by)[*_]*"
+    r"[ \t]*[:：|][*_:]*[ \t]*(.+)",
     re.IGNORECASE,
 )
 # A decision record also says it without a colon: `Supersedes [ADR 2](0002-queue.md)`.
 _BARE_FIELD = re.compile(
-    r"[\W_]*(supersedes|super[sc]eded[ _-]by)\s+((?:\[|ADR\b|\d).+)", re.IGNORECASE
+    r"[\W_]*(supersedes|replaces|obsoletes|super[sc]eded[ _-]by)\s+((?:\[|ADR\b|#?\d).+)",
+    re.IGNORECASE,
 )
-_STATUS_HEADING = re.compile(r"\W*(?:\d+[.)]?\s+)?status\W*$", re.IGNORECASE)
+# Or in a sentence about itself: `This decision replaces our earlier decision in ADR-0001.`
+_SENTENCE = re.compile(
+    r"\bthis (?:decision|record|adr) (supersedes|replaces|obsoletes)\s+"
+    r"(?:(?:the|our|an|earlier|previous|old|former|original|decision|record|one|in|of|from)\s+){0,6}"
+    r"((?:\[|ADR\b|#\d).*?)(?:[.;]\s|[.;]?$|\s(?:because|since|as|see|which|that)\s)",
+    re.IGNORECASE,
+)
+_STATUS_HEADING = re.compile(rf"\W*(?:\d+[.)]?\s+)?(?:{_STATUS_NAMES})\W*$", re.IGNORECASE)
 _SUPERSEDED_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)[ _-]by\b:?", re.IGNORECASE)
 _SUPERSEDES = re.compile(r"\b(?:supersedes|replaces|obsoletes)\b:?", re.IGNORECASE)
-_FIRST_WORD = re.compile(r"[a-z]+", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_NOTHING_SAID = re.compile(r"[\W_]+")  # before the word: bullets, bold, `❌`
+# `> **Deprecated.** Use ...` under the title of any document.
+_NOTICE = re.compile(
+    r"[ \t]*(?:>[ \t]*[*_]{0,3}|[*_]{2,3})(?:[^\w\s*]+[ \t]*)?(deprecated|obsolete)"
+    r"(?:[.:!*_]|[ \t]*$)",
+    re.IGNORECASE,
+)
+_NOTICE_LINES = 3
 # `proposed | accepted | ...` is a template's list of what could stand here.
 _CHOICE = re.compile(r"\w\s*[|/]\s*(?:accepted|rejected|proposed|superseded)", re.IGNORECASE)
-_DECORATION = " \t|*_`.-+>:"
 _STRUCK = re.compile(r"~~.*?~~")
 _LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
 _NAME = re.compile(r"[\w./-]{1,200}")
@@ -136,11 +154,16 @@ def _statements(document: Document) -> Iterator[_Statement]:
     # Elsewhere than in a record, `status: rejected` may well describe a field of some interface:
     # there, only what stands under the title and first under Status speaks of the document.
     is_record = document_kind(document) == "adr"
+    yield from _read_notice(document)
     head = [section for section in document.sections[:2] if len(section.heading_path) < 2]
     for section in document.sections if is_record else head:
         for number, line in _lines_outside_fences(section, section.start_line):
-            field = _FIELD.match(line) or (_BARE_FIELD.match(line) if is_record else None)
-            if number <= _HEAD_LINES and field:
+            if number > _HEAD_LINES:
+                break
+            field = _FIELD.match(line)
+            if is_record and not field:
+                field = _BARE_FIELD.match(line) or _SENTENCE.search(line)
+            if field:
                 yield from _read_field(field[1], field[2], number)
     for section in document.sections:
         if any(map(_STATUS_HEADING.match, section.heading_path[-1:])):
@@ -158,7 +181,8 @@ def _lines_outside_fences(section: Section, first: int) -> Iterator[tuple[int, s
 
 def _read_field(name: str, text: str, line: int) -> Iterator[_Statement]:
     name = re.sub(r"[ -]", "_", name.lower()).replace("superceded", "superseded")
-    if name == "status":
+    name = "supersedes" if name in ("replaces", "obsoletes") else name
+    if name in _STATUS_NAMES.split("|"):
         yield from _read_status(text, line)
     elif name in ("supersedes", "superseded_by"):
         yield _Statement(name, text, line)
@@ -166,7 +190,9 @@ def _read_field(name: str, text: str, line: int) -> Iterator[_Statement]:
 
 def _read_status(text: str, line: int) -> Iterator[_Statement]:
     """Read `Accepted`, `superseded by [ADR-9](0009.md)` and `Supersedes ADR-3`, or nothing."""
-    text = _STRUCK.sub("", text).strip(_DECORATION)
+    text = _STRUCK.sub("", text)
+    if before := _NOTHING_SAID.match(text):
+        text = text[before.end() :]
     word = _FIRST_WORD.match(text)
     if not word or _CHOICE.search(text):
         return
@@ -180,13 +206,23 @@ def _read_status(text: str, line: int) -> Iterator[_Statement]:
         yield _Statement("supersedes", text[predecessor.end() :], line)
 
 
+def _read_notice(document: Document) -> Iterator[_Statement]:
+    """Read the notice under a document's title that it no longer holds."""
+    for section in document.sections[:1]:
+        for number, line in islice(
+            _lines_outside_fences(section, section.body_line), _NOTICE_LINES
+        ):
+            if notice := _NOTICE.match(line):
+                yield _Statement("status", notice[1].lower(), number)
+
+
 def _references(document: Document, text: str) -> list[Entity]:
     """Return the documents that a text names: by link, by ADR number, by path or by id."""
     linked = [linked_entity(document.path, target) for target in _LINK.findall(text)]
     found = [entity for entity in linked if entity]
     found += [adr_entity(number) for number in ADR.findall(text)]
     if not found:
-        names = (name.strip(" \t*_`[]()\"'").rstrip(".") for name in text.split(","))
+        names = (name.strip(" \t*_`[]()\"'#").rstrip(".") for name in text.split(","))
         found = [_named(document, name) for name in names if _NAME.fullmatch(name)]
     return list({entity.key: entity for entity in found}.values())
 

@@ -8,7 +8,7 @@ from agentlas_memory.ontology.analyzer import terms_in
 from agentlas_memory.ontology.language import ENGLISH
 from agentlas_memory.ontology.store import Store
 from agentlas_memory.project import is_policy_file
-from agentlas_memory.recall.candidate import Candidate
+from agentlas_memory.recall.candidate import OWN, Candidate
 from agentlas_memory.recall.dense import dense_scores, typical_cosine
 from agentlas_memory.recall.embed import embed_question, idf
 from agentlas_memory.recall.entity import search_entities
@@ -286,9 +286,22 @@ def _source_gate(candidate: Candidate, scopes: tuple[str, ...]) -> str:
         return "scope"
     if is_policy_file(row.path):
         return "policy_source"
+    return _standing_gate(candidate) or ("" if row.intact() else "damaged")
+
+
+def _standing_gate(candidate: Candidate) -> str:
+    """Return why a text does not hold; one that is asked for by its number is told as what it is.
+
+    A document that is no decision may go on describing what is deprecated, and says so.
+    """
+    row = candidate.row
+    assert row is not None
     if row.status == "superseded":
         return "superseded"
-    return "" if row.intact() else "damaged"
+    if candidate.record == OWN:
+        return ""
+    fallen = row.status == "rejected" or (row.status == "deprecated" and row.kind != "doc")
+    return row.status if fallen else ""
 
 
 def _file_gate(candidate: Candidate, store: Store, result: Recall, root: str | None) -> str:

@@ -33,7 +33,9 @@ def evidence_of_row(row: ChunkRow, wanted: list[str] | None = None) -> Evidence:
     heading = row.heading.rpartition(" > ")[2]
     if not heading and row.kind in _NOTE_KINDS:
         heading = row.kind  # a constraint is read otherwise than something to do
-    return Evidence(row.path, heading, snippet.start_line, snippet.end_line, snippet.text)
+    evidence = Evidence(row.path, heading, snippet.start_line, snippet.end_line, snippet.text)
+    evidence.standing = row.status
+    return evidence
 
 
 def _fitting(text: str, limit: int) -> str:

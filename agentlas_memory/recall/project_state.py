@@ -12,7 +12,8 @@ MAX_CHARACTERS = 1500
 _LOOKED_AT = 40
 _STATE = """
  WHERE (s.kind IN ('constraint', 'todo') OR s.kind = 'adr' AND s.status = 'accepted')
- AND NOT s.superseded AND s.status <> 'superseded' AND s.scope IN ({scopes})
+ AND NOT s.superseded AND s.status NOT IN ('superseded', 'rejected', 'deprecated', 'proposed')
+ AND s.scope IN ({scopes})
  AND c.chunk_id = (SELECT d.chunk_id FROM chunks d WHERE d.source_id = c.source_id
   ORDER BY {first} LIMIT 1)
  ORDER BY CASE s.kind WHEN 'constraint' THEN 0 WHEN 'adr' THEN 1 ELSE 2 END,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from agentlas_memory.ontology.analyzer import analyze
@@ -31,7 +32,17 @@ _REFERENCE = re.compile(
     r"\w+://\S+|\]\([^)]*\)|(?<!\w)#\d+|\b(?:adr|rfc|pep|issue|pr|gh)[-_ #]{0,2}\d+"
     r"|^\W*(?:\d{4}[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4}|v?\d+(?:\.\d+)+)\b|\bl\d+(?:-l?\d+)?\b"
 )
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*(?![\w])")
+# A unit may be glued to it: `60s`, `3gb`, `90%`; and a `v` stands before that of a version.
+_NUMBER = re.compile(r"(?<![\w.])v?([-+]?\d+(?:[.,:]\d+)*)(?:(?=[a-zµ]{1,4}\b)|(?!\w))")
+# Who decided when: every record has such lines in its head, and they are no sentences.
+_KEYS = (
+    "status|date|deciders?|decision[ -]?makers?|decided by|consulted|informed|authors?|owners?"
+    "|reviewers?|approvers?|approved by|stakeholders?|participants|tags?|labels?|category|created"
+    "|updated|last[ -](?:updated|modified)|supersedes|superseded[ -]by|tickets?|issues?|version"
+    "|technical story|datum|entscheider|autor(?:en)?|statut|auteurs?|estado|fecha|дата|статус|автор"
+)
+_FIELD = re.compile(r"[ \t>|*+-]*([^\W\d_][^\n:|.*]{0,30}?)[*_ \t]*[:|]")
+_KNOWN = re.compile(_KEYS, re.IGNORECASE)
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 _NAMED = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
 _NEGATION = re.compile(
@@ -88,7 +99,8 @@ def find_contradictions(passages: Iterable[tuple[str, str]]) -> Found:
 
 
 def _sentences(passage: int, source: str, text: str) -> Iterator[_Sentence]:
-    for part in filter(None, _SENTENCE.split(_FENCE.sub("\n\n", text))):
+    text = _without_metadata(_FENCE.sub("\n\n", text))
+    for part in filter(None, _SENTENCE.split(text)):
         part = _MARKER.sub("", part).strip()
         form = _REFERENCE.sub(" ", plain(part))
         numbers = _numbers(form)
@@ -96,6 +108,16 @@ def _sentences(passage: int, source: str, text: str) -> Iterator[_Sentence]:
         if _FEWEST <= len(words) <= _LONGEST:
             negated = len(_NEGATION.findall(form)) % 2 == 1
             yield _Sentence(passage, source, part, words, numbers, negated)
+
+
+def _without_metadata(text: str) -> str:
+    """Return a text without blocks of `Key: value` lines one of whose keys is known."""
+    kept: list[str] = []
+    for is_field, block in groupby(text.split("\n"), lambda line: bool(_FIELD.match(line))):
+        lines = list(block)
+        keys = (found[1] for line in lines if (found := _FIELD.match(line)))
+        kept += [""] if is_field and any(map(_KNOWN.fullmatch, keys)) else lines
+    return "\n".join(kept)
 
 
 def _numbers(form: str) -> tuple[str, ...]:

@@ -91,7 +91,8 @@ def contradiction_findings(
             CONTRADICTION,
             here,
             inert_line(says),
-            f"differs in a {pair.differs} from {_place(there)}: {inert_line(there_says)}",
+            f"differs in a {pair.differs} from {_place(there)}: {inert_line(there_says)}"
+            f" (that one is {ids[1 - at]})",
             twin=ids[1 - at],
         )
         for at, (here, says, there, there_says) in enumerate(sides)

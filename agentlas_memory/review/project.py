@@ -30,7 +30,7 @@ _MOST_NOTES = 20_000  # chunks of notes and decision records that are compared
 _MOST_PAIRS = 200
 _COMPARED = """
  WHERE (s.kind IN ('note', 'decision', 'constraint', 'todo') AND s.status NOT IN
-  ('superseded', 'rejected', 'proposed') OR s.kind = 'adr' AND s.status = 'accepted')
+  ('superseded', 'rejected', 'deprecated', 'proposed') OR s.kind = 'adr' AND s.status = 'accepted')
  AND NOT s.superseded ORDER BY s.path, c.start_line, c.chunk_id LIMIT ?"""
 _ALL = "SELECT path, heading, start_line, end_line, text FROM chunks JOIN sources USING (source_id)"
 _FIRST = " WHERE s.changed_ns IS NOT NULL AND c.chunk_id IN (SELECT min(chunk_id) FROM chunks"

@@ -34,6 +34,16 @@ def leave_receipt(project, home, prompt, silence_reason=""):
     receipt.save(f"{home}/.agentlas")
 
 
+def test_a_proposal_is_called_one_in_query_and_why(project, am):
+    text = "# 8. Quokkas\n\nStatus: proposed\n\n## Decision\n\nQuokkas are fed at noon.\n"
+    (project / "docs/adr").mkdir()
+    (project / "docs/adr/0008-quokkas.md").write_text(text)
+    am("index")
+    assert "(internal, proposed, score" in am("query", "when are quokkas fed?").out
+    document = am("why", "when are quokkas fed?", "--json").json
+    assert "proposed" in {one["standing"] for one in document["candidates"]}
+
+
 def test_hits_name_their_lines(project, am):
     hit = am("query", ASKED, "--json").json["hits"][0]
     assert (hit["source"], hit["lines"]) == ("docs/0007-ledger.md", [3, 4])

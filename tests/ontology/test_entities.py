@@ -156,7 +156,7 @@ def test_kinds(path, text, kind):
         pytest.param("# A\n\n* Status: rejected\n", "rejected", id="list"),
         pytest.param("# A\n\n- **Status:** Accepted\n", "accepted", id="bold"),
         pytest.param("# A\n\n| Status | Accepted |\n|---|---|\n", "accepted", id="table"),
-        pytest.param("# A\n\nStatus: ~~accepted~~ deprecated\n", "superseded", id="struck"),
+        pytest.param("# A\n\nStatus: ~~accepted~~ deprecated\n", "deprecated", id="struck"),
         pytest.param(
             "# A\n\n## Status\n\nAccepted\n\nSuperseded by [ADR-9](0009-x.md)\n",
             "superseded",
@@ -168,6 +168,16 @@ def test_kinds(path, text, kind):
         pytest.param("# A\n\nStatus: beta\n", None, id="other word"),
         pytest.param("# A\n" + "x\n" * 50 + "Status: accepted\n", None, id="far down"),
         pytest.param("---\nstatus: {a: b}\n---\nx", None, id="no text"),
+        pytest.param("# A\n\n## Status\n\n❌ rejected\n", "rejected", id="a cross"),
+        pytest.param("# A\n\nStatus: ✅ **Accepted**\n", "accepted", id="a tick"),
+        pytest.param("# A\n\nStatus: Verworfen\n", "rejected", id="German"),
+        pytest.param("# A\n\n## Status\n\nAbgelehnt am 3. Mai\n", "rejected", id="German, dated"),
+        pytest.param("# A\n\n## Status\n\nAngenommen\n", "accepted", id="German, accepted"),
+        pytest.param("# A\n\n## Статус\n\nЗаменено на ADR-9\n", "superseded", id="Russian"),
+        pytest.param("# A\n\n- **Статус:** Отклонено\n", "rejected", id="Russian, rejected"),
+        pytest.param("# A\n\n* Statut : rejeté\n", "rejected", id="French"),
+        pytest.param("---\nestado: rechazado\n---\nx", "rejected", id="Spanish"),
+        pytest.param("# A\n\n## 状态\n\n已拒绝\n", "rejected", id="Chinese"),
     ],
 )
 def test_statuses(text, status):
@@ -177,7 +187,11 @@ def test_statuses(text, status):
 @pytest.mark.parametrize(
     ("text", "status"),
     [
-        pytest.param("# Guide\n\nStatus: deprecated\n", "superseded", id="under the title"),
+        pytest.param("# Guide\n\nStatus: deprecated\n", "deprecated", id="under the title"),
+        pytest.param("# G\n\n> **Deprecated.** Use v2.\n", "deprecated", id="a quoted notice"),
+        pytest.param("# G\n\n**⚠️ DEPRECATED**: use v2.\n", "deprecated", id="a bold notice"),
+        pytest.param("# G\n\n> Deprecated names are kept.\n", None, id="a sentence on names"),
+        pytest.param("# G\n\na\nb\nc\n> **Deprecated.**\n", None, id="of one paragraph"),
         pytest.param("# A\n## Status\nDraft\n", "proposed", id="status section"),
         pytest.param("# A\n## Jobs\n- status: rejected\n", None, id="a field of something else"),
         pytest.param("# A\n## Status\n- `new`\n- `obsolete`\n", None, id="a list of values"),
@@ -197,6 +211,12 @@ def test_data_has_no_status():
     [
         ("---\nsupersedes: [ADR-3]\n---\nx", ("adr:7", "supersedes", "adr:3")),
         ("---\nsupersedes: 0003\n---\nx", ("adr:7", "supersedes", "adr:3")),
+        ("# A\n\nReplaces [0003](0003-old.md).\n", ("adr:7", "supersedes", "adr:3")),
+        ("# A\n\nSupersedes #3.\n", ("adr:7", "supersedes", "adr:3")),
+        (
+            "# A\n\nThis decision replaces our earlier decision in ADR-0003 because of ADR-5.\n",
+            ("adr:7", "supersedes", "adr:3"),
+        ),
         ("---\nsupersedes: 0003-old.md\n---\nx", ("adr:7", "supersedes", "adr:3")),
         ("---\nsupersedes: ../old.md\n---\nx", ("adr:7", "supersedes", "path:docs/old.md")),
         ("---\nsuperseded_by: 9\n---\nx", ("adr:9", "supersedes", "adr:7")),
@@ -210,6 +230,15 @@ def test_data_has_no_status():
 def test_what_replaces_what(text, link):
     found = links(text, "docs/adr/0007-ledger.md")
     assert [entry for entry in found if entry[1] == "supersedes"] == [link]
+
+
+def test_the_evidence_of_a_relation_is_the_chunk_that_says_it():
+    text = "# A\n\n## Status\n\nAccepted.\nSupersedes ADR-3.\n\n## Context\n\nJobs were lost.\n"
+    document = read_document("docs/adr/0007-a.md", text.encode())
+    chunks = chunk_document(document)
+    _, found = extract_entities(document, chunks)
+    [chunk] = [link.chunk for link in found if link.relation == "supersedes"]
+    assert "Supersedes ADR-3" in chunks[chunk].text
 
 
 def test_a_note_replaces_another_by_its_id():
