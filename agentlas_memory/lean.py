@@ -161,7 +161,8 @@ def write_private(path: str, data: bytes) -> None:
     handle = system.open(aside, flags | getattr(system, "O_NOFOLLOW", 0), 0o600)
     try:
         try:
-            system.write(handle, data)
+            if system.write(handle, data) != len(data):  # half of it would look like all of it
+                raise OSError(f"{path} could not be written whole")
         finally:
             system.close(handle)
         system.replace(aside, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -165,6 +166,7 @@ def _uninstall_host(name: str, place: Place, *, dry_run: bool, told: bool) -> di
         if name == "codex" and present:
             forget_codex_trust(program, place)
         changes = apply_uninstall(changes, place, program, _runner(place))
+        shutil.rmtree(place.data_home / "runtime-memory-context" / name, ignore_errors=True)
     left = [] if dry_run else files_that_name_us(_homes(records))
     if told:
         _tell(spec.title, ledger.version(name), changes, program, dry_run=dry_run)
