@@ -5,7 +5,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hosts.fetch import FETCHED
 
+PACKAGES = {
+    "claude": "@anthropic-ai/claude-code",
+    "codex": "@openai/codex",
+    "opencode": "opencode-ai",
+    "grok": "grok-cli-bin",
+    "antigravity": "google-antigravity",
+}
 REPORT = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")  # before each test's home hides it
 
 
@@ -17,6 +25,7 @@ def check(request):
     """
 
     def record(host, version, sentence, holds, detail=""):
+        version = FETCHED.get(PACKAGES.get(host), version)
         result = holds if isinstance(holds, str) else "ok" if holds else "failed"
         if REPORT:
             line = {"host": host, "version": version, "check": sentence, "result": result}

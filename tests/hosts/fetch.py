@@ -1,7 +1,8 @@
 """The real host programs, from npm and PyPI, in a cache that runs share.
 
 The cache is `AGENTLAS_TEST_CACHE`, else a folder of this user among the temporary files. A program
-that cannot be had is a reason to skip by name, never to pass.
+that cannot be had is a reason to skip by name, never to pass. With AGENTLAS_HOST_VERSIONS=newest
+the newest versions take the place of those that are asked for.
 """
 
 import fcntl
@@ -13,6 +14,8 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+NEWEST = os.environ.get("AGENTLAS_HOST_VERSIONS") == "newest"  # before tests hide it
+FETCHED = {}  # package -> the version that was had
 _SECONDS = 600
 
 
@@ -24,6 +27,7 @@ def npm_package(name, version):
     """Return the folder of an npm package in a prefix of its own: `node_modules/<name>`."""
     if shutil.which("npm") is None:
         raise Unavailable("npm is not installed")
+    version = FETCHED[name] = _newest(["npm", "view", name, "version"]) if NEWEST else version
     folder = _cache() / f"npm-{name.replace('/', '-').lstrip('@')}-{version}"
     command = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", str(folder)]
     _install(folder, [*command, f"{name}@{version}"])
@@ -32,10 +36,22 @@ def npm_package(name, version):
 
 def pypi_package(name, version):
     """Return a folder that holds a PyPI package and what it needs, ready for PYTHONPATH."""
+    if NEWEST:
+        answer = _newest([sys.executable, "-m", "pip", "index", "versions", name])
+        version = answer.partition("(")[2].partition(")")[0] or version
+    FETCHED[name] = version
     folder = _cache() / f"pypi-{name}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
     command = [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder)]
     _install(folder, [*command, f"{name}=={version}"])
     return folder
+
+
+def _newest(command):
+    """Return the first line that a registry's client answers."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS)
+    if done.returncode or not done.stdout.strip():
+        raise Unavailable(f"`{' '.join(command[-3:])}` gave no answer")
+    return done.stdout.strip().splitlines()[0]
 
 
 def _cache():
