@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+REPORT = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")  # read now: a test has no such variables
+
 
 @pytest.fixture
 def check(request):
@@ -16,10 +18,9 @@ def check(request):
 
     def record(host, version, sentence, holds, detail=""):
         result = holds if isinstance(holds, str) else "ok" if holds else "failed"
-        report = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")
-        if report:
+        if REPORT:
             line = {"host": host, "version": version, "check": sentence, "result": result}
-            with Path(report).open("a", encoding="utf-8") as file:
+            with Path(REPORT).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line | {"detail": str(detail)[:500]}) + "\n")
         assert result != "failed", f"{host} {version}: {sentence}: {detail}"
 
