@@ -65,13 +65,29 @@ def set_trust(
 
 def forget_trust(
     program: str, environment: Mapping[str, str], seconds: float = _SECONDS
-) -> list[HookTrust]:
-    """Have Codex forget what it knows of our hooks; to be done before the plugin is removed."""
+) -> list[str]:
+    """Have Codex forget what it was told of our hooks, and return their keys.
+
+    Works with the plugin installed or not: removing it leaves these entries in Codex's settings.
+    """
     with _conversation(program, environment, seconds) as codex:
-        known = [hook for hook in _ours(codex) if hook.status != "untrusted" or not hook.enabled]
-        if known:
-            _write(codex, [(f"hooks.state.{json.dumps(h.key)}", None, "replace") for h in known])
-        return _ours(codex)
+        state = _state(codex)
+        ours = [key for key in state if key.startswith(f"{PLUGIN_ID}:")]
+        names = [f"hooks.state.{json.dumps(key)}" for key in ours]
+        if names and len(names) == len(state):
+            names = ["hooks.state"]  # or an empty table would stay
+        if names:
+            _write(codex, [(name, None, "replace") for name in names])
+        return ours
+
+
+def _state(codex: _AppServer) -> dict[str, Any]:
+    """Return what Codex keeps of all hooks, by their keys."""
+    answer = codex.ask("config/read", {"includeLayers": False})
+    try:
+        return dict((answer["config"].get("hooks") or {}).get("state") or {})
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise TrustUnknown(f"this Codex tells its settings in another form: {error!r}") from error
 
 
 def _ours(codex: _AppServer) -> list[HookTrust]:
