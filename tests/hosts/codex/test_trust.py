@@ -8,13 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agentlas_memory.installer.codex_trust import (
-    HookTrust,
-    TrustUnknown,
-    forget_trust,
-    read_trust,
-    set_trust,
-)
+from agentlas_memory.installer.codex_server import NoAnswer
+from agentlas_memory.installer.codex_trust import HookTrust, forget_trust, read_trust, set_trust
 
 # Plays `codex app-server`: two hooks of ours, others of somebody else; what it is told, it notes.
 SERVER = """
@@ -123,13 +118,13 @@ def test_what_is_ours_is_forgotten(codex, state, paths):
 @pytest.mark.parametrize("ask", [read_trust, set_trust, forget_trust])
 def test_a_codex_in_trouble_is_told_in_time(codex, fault, ask):
     started = time.monotonic()
-    with pytest.raises(TrustUnknown):
+    with pytest.raises(NoAnswer):
         ask(codex(FAULTS[fault]), {}, 0.5)
     assert time.monotonic() - started < 5
 
 
 def test_a_program_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(TrustUnknown, match="No such file"):
+    with pytest.raises(NoAnswer, match="No such file"):
         read_trust(str(tmp_path / "codex"), {})
 
 
