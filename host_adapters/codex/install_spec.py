@@ -6,7 +6,7 @@ SPEC = PluginHost(
     name="codex",
     title="Codex",
     verified="0.171.0",
-    oldest="0.131.0",  # the first that runs plugins' hooks without a switch
+    oldest="0.131.0",  # heard there without a switch; tells of a compaction since 0.135.0
     note="Codex runs a new hook only once you trust it: start `codex` and choose it, or say"
     " `agentlas-memory install --host codex --trust-codex`.",
     program="codex",

@@ -40,9 +40,12 @@ class Scene:
 
     def replace_hook(self, script):
         """Put a shell script in the place of the installed hook; None takes the hook away."""
-        self.place.hook.parent.parent.unlink()
+        current = self.place.hook.parent.parent
+        if current.is_symlink():
+            current.unlink()
+        self.place.hook.unlink(missing_ok=True)
         if script is not None:
-            self.place.hook.parent.mkdir(parents=True)
+            self.place.hook.parent.mkdir(parents=True, exist_ok=True)
             self.place.hook.write_text("#!/bin/sh\n" + script)
             self.place.hook.chmod(0o755)
 

@@ -16,6 +16,7 @@ from hosts.scene import (
     leftovers,
     write_long_documents,
 )
+from hosts.terminal import terminal
 
 from agentlas_memory.host_adapters.claude.install_spec import SPEC
 
@@ -126,6 +127,27 @@ def test_a_slow_hook(claude, holds, tmp_path):
     holds("no slow hook is left behind", not any(map(is_sleeping, mark.read_text().split())))
 
 
+def test_the_screen(claude, holds, tmp_path):
+    skip_the_welcome(claude)
+    with terminal(claude.program, claude.environment, claude.scene.project, tmp_path) as screen:
+        screen.wait(lambda: "for shortcuts" in screen.screen())
+        for number, script in enumerate(("exec cat >/dev/null", None, "kill -9 $$", "exit 2")):
+            claude.scene.replace_hook(script)
+            screen.type(f"turn {number}")
+            screen.wait(lambda n=number: screen.screen().count(ANSWER) > n)
+            silent = "hook" not in screen.screen().lower()
+            holds(f"the screen shows nothing of a hook that is {script}", silent, screen.screen())
+
+
+def skip_the_welcome(claude):
+    """Answer what the program asks of a new person."""
+    file = claude.scene.home / ".claude.json"
+    projects = {str(claude.scene.project): {"hasTrustDialogAccepted": True}}
+    answers = {"hasCompletedOnboarding": True, "theme": "dark", "projects": projects}
+    answers["customApiKeyResponses"] = {"approved": ["dummy"], "rejected": []}
+    file.write_text(json.dumps(json.loads(file.read_text()) | answers))
+
+
 def test_the_manifests(claude, holds):
     for folder in (claude.scene.place.marketplace, plugin_of(claude)):
         said = claude.run("plugin", "validate", "--strict", str(folder))
@@ -177,3 +199,17 @@ def test_uninstall(bare, holds):
     )
     left = json.loads(after["settings.json"])
     holds("its settings hold empty tables", not any(left.values()), left)
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        (
+            "a compaction that the host begins by itself",
+            "`-p` began none at a reported 190,000 tokens; the event is that of /compact",
+        ),
+        ("Windows", "the commands are rendered and tested as text"),
+    ],
+)
+def test_what_is_not_checked_here(holds, what, reason):
+    holds(what, "n/a", reason)

@@ -8,13 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agentlas_memory.installer.codex_trust import (
-    HookTrust,
-    TrustUnknown,
-    forget_trust,
-    read_trust,
-    set_trust,
-)
+from agentlas_memory.installer.codex_server import NoAnswer
+from agentlas_memory.installer.codex_trust import HookTrust, forget_trust, read_trust, set_trust
 
 # Plays `codex app-server`: two hooks of ours, others of somebody else; what it is told, it notes.
 SERVER = """
@@ -28,11 +23,10 @@ def answer(method, params):
     if method == "config/batchWrite":
         for edit in params["edits"]:
             log.write(json.dumps(edit) + "\\n")
-            if edit["keyPath"] == "hooks.state":
-                state.update(edit["value"])
-            else:
-                state.pop(json.loads(edit["keyPath"].removeprefix("hooks.state.")))
+            state.update(edit["value"] or {})
         return {"status": "ok"}
+    if method == "config/read":
+        return {"config": {"hooks": {"state": state} if state else None}}
     if method == "hooks/list":
         ours = [hook(key, "agentlas-memory@agentlas") for key in ("one", "two")]
         return {"data": [{"hooks": [*ours, hook("theirs", "other@place"), {"key": "plain"}]}]}
@@ -58,7 +52,8 @@ for line in sys.stdin:
     "lists in another form": """
 import json, sys
 for line in sys.stdin:
-    print(json.dumps({"id": json.loads(line).get("id"), "result": {"data": [7]}}), flush=True)
+    number = json.loads(line).get("id")
+    print(json.dumps({"id": number, "result": {"data": [7], "config": 7}}), flush=True)
 """,
 }
 
@@ -100,24 +95,36 @@ def test_what_is_trusted_is_not_written_again(codex):
     assert edits() == []
 
 
-def test_trust_is_taken_from_ours_alone(codex):
-    state = "state = {'one': 1, 'theirs': 1}"
-    hooks = forget_trust(codex(SERVER.replace("state = {}", state)), {})
-    assert {hook.status for hook in hooks} == {"untrusted"}
-    assert edits() == [{"keyPath": 'hooks.state."one"', "value": None, "mergeStrategy": "replace"}]
+ONE = "agentlas-memory@agentlas:hooks/codex.json:session_start:0:0"
+
+
+@pytest.mark.parametrize(
+    ("state", "paths"),
+    [
+        ({}, []),
+        ({"theirs": {}}, []),
+        ({ONE: {}, "theirs": {}}, [f'hooks.state."{ONE}"']),
+        ({ONE: {}}, ["hooks.state"]),
+    ],
+    ids=["nothing", "somebody else's", "one of ours", "only ours"],
+)
+def test_what_is_ours_is_forgotten(codex, state, paths):
+    keys = forget_trust(codex(SERVER.replace("state = {}", f"state = {state!r}")), {})
+    assert keys == ([ONE] if paths else [])
+    assert [(edit["keyPath"], edit["value"]) for edit in edits()] == [(p, None) for p in paths]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("ask", [read_trust, set_trust, forget_trust])
 def test_a_codex_in_trouble_is_told_in_time(codex, fault, ask):
     started = time.monotonic()
-    with pytest.raises(TrustUnknown):
+    with pytest.raises(NoAnswer):
         ask(codex(FAULTS[fault]), {}, 0.5)
     assert time.monotonic() - started < 5
 
 
 def test_a_program_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(TrustUnknown, match="No such file"):
+    with pytest.raises(NoAnswer, match="No such file"):
         read_trust(str(tmp_path / "codex"), {})
 
 
