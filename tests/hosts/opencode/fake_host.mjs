@@ -1,5 +1,7 @@
 // What the plugin sees of OpenCode: its hooks are called as the program calls them.
 
+import { existsSync, readFileSync } from "node:fs"
+
 export const MAIN = "You are opencode, an interactive CLI tool"
 
 export async function start(file, { directory = "/work/ledger", parents = {} } = {}) {
@@ -29,8 +31,8 @@ export async function start(file, { directory = "/work/ledger", parents = {} } =
       await hooks["experimental.chat.messages.transform"]({}, { messages })
       return messages.map((message) => message.parts.map((part) => part.text))
     },
-    compacting: async (sessionID) => {
-      const output = { context: [], prompt: undefined }
+    compacting: async (sessionID, ...context) => {
+      const output = { context, prompt: undefined }
       await hooks["experimental.session.compacting"]({ sessionID }, output)
       return output.context
     },
@@ -41,4 +43,20 @@ export async function seconds(act) {
   const began = performance.now()
   await act()
   return (performance.now() - began) / 1000
+}
+
+export const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+// The words of a file, once it is there.
+export async function contents(file) {
+  while (!existsSync(file)) await pause()
+  return readFileSync(file, "utf8").trim().split(/\s+/)
+}
+
+export function alive(pid) {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+  } catch {
+    return false
+  }
 }

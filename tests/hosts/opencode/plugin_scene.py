@@ -27,13 +27,13 @@ needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 class Scene:
     """A plugin in a home of its own, and a program in the hook's place."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, limit=SHORT):
         self.place = Place(folder, folder / 'it\'s "our" home', {})
         self.asked = folder / "asked"
         self.plugin = folder / "agentlas-memory.mjs"  # node takes .js for CommonJS
         text = plugin_text(self.place)
         assert LIMIT in text
-        self.plugin.write_text(text.replace(LIMIT, f"LIMIT_MS = {SHORT * 1000}"))
+        self.plugin.write_text(text.replace(LIMIT, f"LIMIT_MS = {limit * 1000}"))
         self.settings('{"opencode.slot": "system"}')  # the shorter to look at
 
     def hook(self, script):
@@ -60,7 +60,7 @@ class Scene:
     def play(self, script, **environment):
         """Run JavaScript beside the plugin, `open` starting it, and return what it returns."""
         code = f"""
-            import {{ start, seconds }} from {json.dumps(str(FAKE_HOST))}
+            import {{ alive, contents, pause, seconds, start }} from {json.dumps(str(FAKE_HOST))}
             const open = (options) => start({json.dumps(str(self.plugin))}, options)
             const result = await (async () => {{ {script} }})()
             console.log(JSON.stringify(result ?? null))

@@ -6,9 +6,8 @@ import subprocess
 import time
 
 import pytest
-from hosts.fetch import Unavailable, npm_package
 from hosts.opencode.model_server import ModelServer
-from hosts.opencode.world import VERSION, World, all_end, program_in, seed
+from hosts.opencode.world import World, all_end, seed
 
 from agentlas_memory.host_adapters.opencode.install_spec import plugin_text
 
@@ -20,20 +19,6 @@ LIMIT = 12  # seconds until the plugin ends a hook
 ROLES = {"system": "system", "message": "user"}
 TOOL = ("bash", {"command": "echo hi", "description": "Says hi"})
 SLOTS = pytest.mark.parametrize("slot", ["system", "message"])
-
-
-@pytest.fixture(scope="session")
-def opencode():
-    try:
-        return program_in(npm_package("opencode-ai", VERSION))
-    except Unavailable as error:
-        pytest.skip(f"OpenCode {VERSION}: {error}")
-
-
-@pytest.fixture
-def holds(check):
-    """Record that a sentence holds for OpenCode."""
-    return lambda sentence, truth, detail="": check("opencode", VERSION, sentence, truth, detail)
 
 
 @pytest.fixture

@@ -79,9 +79,10 @@ def test_requests_for_a_title_or_a_summary_stay_as_they_are(scene, beginning):
 
 def test_an_agent_s_own_prompt_for_titles_is_known_from_the_configuration(scene):
     scene.hook(ANSWER)
-    script = PROMPT + "await host.hooks.config({agent: {title: {prompt: 'Name it'}, plan: {}}})\n"
-    script += "return [await host.system('s1', 'Name it\\nnow'), (await host.system('s1')).length]"
-    assert scene.play(script) == [["Name it\nnow"], 1]
+    agents = "{title: {prompt: 'Name it'}, plan: {}, summary: {prompt: ''}}"
+    script = f"{PROMPT} await host.hooks.config({{agent: {agents}}})\n"
+    script += "return [await host.system('s1', 'Name it\\nnow'), await host.system('s1')]"
+    assert scene.play(script) == [["Name it\nnow"], [f"{MAIN}\n\n{CAPSULE}"]]
 
 
 def test_a_request_without_a_session_stays_as_it_is(scene):
@@ -200,6 +201,17 @@ def test_a_summary_is_given_the_capsule_once_and_later_requests_again(scene, val
     assert (context, summarized) == ([CAPSULE], [["which units?"]])
     places = [CAPSULE in later[0][0], CAPSULE in system[0]]
     assert places == [value == "message", value == "system"]
+
+
+def test_two_copies_of_the_plugin_give_a_summary_one_capsule(scene):
+    scene.hook(ANSWER)
+    script = PROMPT + "return await host.compacting('s1', ...await host.compacting('s1'))"
+    assert scene.play(script) == [CAPSULE]
+
+
+def test_a_summary_after_a_prompt_that_found_nothing_is_given_nothing(scene):
+    scene.hook("exit 0\n")
+    assert scene.play(PROMPT + "return await host.compacting('s1')") == []
 
 
 def test_an_older_host_that_shows_no_messages_of_a_summary_is_given_it_again_too(scene):

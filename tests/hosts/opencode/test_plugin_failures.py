@@ -102,26 +102,44 @@ def test_a_grandchild_in_a_group_of_its_own_holds_nobody_up(scene):
 @pytest.mark.parametrize(
     "end",
     [
-        "await host.hooks.dispose()",
-        "await host.event('session.deleted', {sessionID: 's1', info: {id: 's1'}})",
-        "await host.event('session.deleted', {info: {id: 's1'}})",
-        "await host.prompt('s1', ' ')",
+        "host.hooks.dispose()",
+        "host.event('session.deleted', {sessionID: 's1', info: {id: 's1'}})",
+        "host.event('session.deleted', {info: {id: 's1'}})",
+        "host.event('session.deleted', {sessionID: 's1'})",
+        "host.prompt('s1', ' ')",
     ],
-    ids=["dispose", "deleted", "deleted-info", "next-prompt"],
+    ids=["dispose", "deleted", "deleted-by-info", "deleted-by-id", "next-prompt"],
 )
-def test_a_running_hook_ends_with(scene, end):
-    pids = hang(scene)
-    wait = "const fs = await import('node:fs'); while (!fs.existsSync('pids')) await new Promise("
-    wait += "(r) => setTimeout(r, 10))\n"
-    script = f"{PROMPT}{wait}return await seconds(async () => {{ {end}; await host.system('s1') }})"
-    assert scene.play(script) < SHORT / 2
-    assert all_dead(pids)
-
-
-def test_a_request_that_waits_goes_on_when_its_session_is_deleted(scene):
+def test_a_running_hook_ends_and_who_waits_goes_on_with(scene, end):
     hang(scene)
-    script = PROMPT + "const waiting = host.system('s1')\nawait host.event('session.deleted', "
-    assert scene.play(script + "{sessionID: 's1'}); return await waiting") == [MAIN]
+    script = f"""
+        const waiting = host.system('s1')
+        const pids = await contents('pids')
+        return await seconds(async () => {{
+            await {end}
+            await waiting
+            while (pids.some(alive)) await pause()
+        }})"""
+    assert scene.play(PROMPT + script) < SHORT / 2
+
+
+def test_a_hook_that_prints_without_end_is_ended_at_once(scene):
+    scene.hook("exec yes\n")
+    assert scene.play(PROMPT + "return await seconds(() => host.system('s1'))") < SHORT / 2
+
+
+def test_what_was_answered_keeps_no_process(tmp_path):
+    scene = Scene(tmp_path, limit=20)
+    scene.hook(ANSWER)
+    began = time.monotonic()
+    scene.play(PROMPT + "await host.system('s1')")
+    assert time.monotonic() - began < 10
+
+
+def test_a_program_that_cannot_even_be_named_adds_nothing(scene):
+    text = scene.plugin.read_text()
+    scene.plugin.write_text(text.replace("const HOOK = ", "const HOOK = '\\0' + "))
+    assert scene.play(PROMPT + "return await host.system('s1')") == [MAIN]
 
 
 def test_a_deleted_session_is_forgotten(scene):
