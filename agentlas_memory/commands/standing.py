@@ -71,14 +71,30 @@ def is_trusted(project: Project) -> bool:
 
 
 def silenced_by(project: Project) -> str:
-    """Return why the hook would not even look: `untrusted` or `off`; blank when it would."""
+    """Return why the hook would not even look: `untrusted`, `off` or `stale`; blank else.
+
+    `stale`: memory.toml changed since the store was made by it.
+    """
     home = data_home()
     trust = read_trust(home, project.store_root)
     if getenv("AGENTLAS_MEMORY") == "off" or settings().get("off") is True:
         return "off"
     if not is_trusted(project):
         return "untrusted"
-    return "" if trust is not None and trust.on else "off"
+    if trust is None or not trust.on:
+        return "off"
+    return "stale" if _config_changed(project) else ""
+
+
+def _config_changed(project: Project) -> bool:
+    try:
+        store = open_store(project.database, Deadline(_PATIENCE_MS))
+    except StoreUnusable:
+        return False
+    try:
+        return store.config_changed()
+    finally:
+        store.close()
 
 
 def retrieval_of(store: Store) -> str:
