@@ -17,7 +17,7 @@ from agentlas_memory.commands.projects import (
     require,
     require_home,
 )
-from agentlas_memory.commands.standing import agent_of
+from agentlas_memory.commands.standing import agent_of, without_agent
 from agentlas_memory.project import Project
 
 if TYPE_CHECKING:
@@ -223,8 +223,12 @@ def _look(project: Project) -> _Look:
     from agentlas_memory.review.experience import review_experience
 
     keeper = agent_in(require_home(), agent.slug)
-    ledger = read_ledger(keeper.ledger, keeper.agent_id)
-    found = review_experience(read_learned(keeper, time.time()), agent.slug, ledger.approved)
+    ledger, found = None, []
+    with without_agent(project, agent.slug):
+        ledger = read_ledger(keeper.ledger, keeper.agent_id)
+        found = review_experience(read_learned(keeper, time.time()), agent.slug, ledger.approved)
+    if ledger is None:
+        return look
     kept_out = [row for row in ledger.rows.values() if row.status == "quarantined"]
     return look._replace(
         findings=look.findings + found,

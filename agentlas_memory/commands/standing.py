@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from agentlas_memory.commands.errors import UserError
 from agentlas_memory.commands.options import HOOK_SCOPES
+from agentlas_memory.commands.output import say
 from agentlas_memory.commands.projects import read_store_id, settings
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.embedding.asset import DIMENSIONS
@@ -56,6 +60,24 @@ def agent_of(project: Project) -> Agent | None:
         return verify_card(project.store_root, data_home(), trust.card)
     except CardRejected:
         return None
+
+
+@contextmanager
+def without_agent(project: Project, slug: str) -> Iterator[None]:
+    """Go on where what an agent learned cannot be read, and say so.
+
+    Of a project that has no store there would be nothing left to tell: that is an error.
+    """
+    from agentlas_memory.ontology.ledger import LedgerError
+
+    try:
+        yield
+    except (StoreUnusable, LedgerError, OSError) as error:
+        what = f"What the agent {slug} learned cannot be read: {error}."
+        next_step = f"agentlas-memory experience rebuild --agent {slug}"
+        if not project.has_store:
+            raise UserError(what, next_step=next_step) from error
+        say(f"{what} Next: {next_step}")
 
 
 def is_trusted(project: Project) -> bool:
