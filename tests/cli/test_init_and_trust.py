@@ -232,6 +232,16 @@ def test_all_and_project_exclude_each_other(project, am):
     assert am("off", "--all", "--project", str(project)).code == 2
 
 
+def test_index_in_a_linked_worktree_says_what_it_indexes(project, am, tmp_path, monkeypatch):
+    git = ["git", "-C", str(project), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for line in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run([*git, *line], check=True)
+    subprocess.run([*git, "worktree", "add", "-q", str(tmp_path / "linked")], check=True)
+    monkeypatch.chdir(tmp_path / "linked")
+    assert f"its main one is indexed, {project}" in am("index").err
+    assert am("index", "--quiet").err == ""
+
+
 def test_a_worktree_shares_the_main_ones_memory(project, am, tmp_path, monkeypatch):
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for words in (["init", "-q"], ["add", "docs"], ["commit", "-qm", "x"]):
