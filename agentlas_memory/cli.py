@@ -90,8 +90,8 @@ class CommandTable(click.Group):
 def cli() -> None:
     """Local memory of a project for coding assistants.
 
-    Every command takes --project DIR and --json. Exit codes: 0 done, 1 failed, 2 wrong use,
-    3 refused to protect data.
+    Every command takes --json, and those about a project take --project DIR. Exit codes:
+    0 done, 1 failed, 2 wrong use, 3 refused to protect data.
     """
 
 

@@ -214,6 +214,9 @@ def open_trusted(project: "Project", receipt: "Receipt") -> "Store":
     if store.text("store_id") != receipt.store_id:
         store.close()
         raise Silence("untrusted")
+    if store.config_changed():
+        store.close()
+        raise Silence("stale")
     return store
 
 

@@ -36,10 +36,20 @@ def remove_trust(home: str, store_root: str) -> bool:
     """Take the yes back; False when there was none."""
     with edit_private_json(home, TRUSTED_FILE) as values:
         entries = _entries(values, home)
-        entry = _entry_of(entries, store_root)
+        entry = _entry_of(entries, store_root) or _entry_named(entries, store_root)
         if entry is not None:
             entries.remove(entry)
         return entry is not None
+
+
+def remove_gone(home: str) -> list[str]:
+    """Take back the yes to projects whose folder is gone, and return their paths."""
+    with edit_private_json(home, TRUSTED_FILE) as values:
+        entries = _entries(values, home)
+        gone = [entry for entry in entries if _is_gone(entry)]
+        if gone:
+            values["projects"] = [entry for entry in entries if entry not in gone]
+    return [str(entry["path"]) for entry in gone]
 
 
 def set_paused(home: str, store_root: str, paused: bool) -> bool:
@@ -71,6 +81,25 @@ def _entries(values: dict[str, Any], home: str) -> list[Any]:
     if not isinstance(entries, list):
         raise BrokenFile(f'{home}/{TRUSTED_FILE}: "projects" is not a list')
     return entries
+
+
+def _entry_named(entries: list[Any], store_root: str) -> dict[str, Any] | None:
+    """Return the entry of a folder that is gone, which has no other identity than its path."""
+    return next((e for e in entries if _is_gone(e) and e["path"] == store_root), None)
+
+
+def _is_gone(entry: object) -> bool:
+    """Tell whether an entry names a folder of which nothing is left."""
+    path = entry.get("path") if isinstance(entry, dict) else None
+    if not isinstance(path, str) or not Path(path).is_absolute():
+        return False
+    try:
+        Path(path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False  # it cannot be looked at now
+    return False
 
 
 def _entry_of(entries: list[Any], store_root: str) -> dict[str, Any] | None:

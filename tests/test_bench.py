@@ -12,6 +12,7 @@ from agentlas_memory.bench.corpus import UnreadableData, make_chunks, read_corpo
 from agentlas_memory.bench.index_bench import write_documents
 from agentlas_memory.bench.installation import NotInstalled, installed_program
 from agentlas_memory.bench.processes import Runner, run_tree
+from agentlas_memory.bench.quality import read_set
 from agentlas_memory.bench.retrieval_bench import score
 
 SUBJECTS = ("ledger", "parser", "server", "plugin", "release", "cache", "schema", "login")
@@ -39,6 +40,14 @@ def bench(program, *words):
     answer = subprocess.run([program, "bench", *words, "--json"], capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)
+
+
+def test_a_row_that_has_a_document_is_right_by_either_name(tmp_path):
+    (tmp_path / "corpus.jsonl").write_text('{"id": "a#1", "doc": "a", "text": "Quokkas hop."}\n')
+    (tmp_path / "queries.jsonl").write_text('{"id": "q", "text": "quokkas"}\n')
+    for unit in ("a", "a#1"):
+        (tmp_path / "qrels.tsv").write_text(f"q\t{unit}\t1\n")
+        assert read_set(tmp_path).right == {"q": frozenset({"a"})}
 
 
 def test_a_folder_of_sets_is_read_as_one(data):

@@ -47,6 +47,8 @@ def read_set(data: Path) -> QualitySet:
     texts = read_corpora(data)
     questions = [_question(place, line) for place, line in read_lines(data / QUERIES)]
     groups = {text.group for text in texts}
+    documents = {text.doc for text in texts}
+    parts = {text.id: text.doc for text in texts if text.doc and text.id not in documents}
     right: dict[str, set[str]] = defaultdict(set)
     for place, line in read_lines(data / JUDGEMENTS):
         fields = line.split("\t")
@@ -57,7 +59,7 @@ def read_set(data: Path) -> QualitySet:
                 f"{place}: not question, tab, document or row, tab, gain"
             ) from error
         if gain > 0:
-            right[question].add(unit)
+            right[question].add(parts.get(unit, unit))
     for one in questions:
         if one.id in right and one.group not in groups:
             raise UnreadableData(f"{data / QUERIES}: {one.id}: no row of group {one.group!r}")

@@ -42,6 +42,7 @@ def memory_line(project: Project | None, state: str) -> str:
     silenced = {
         "untrusted": f"not trusted; {command_line('trust', project.store_root)}",
         "off": f"paused; {command_line('on', project.store_root)}",
+        "stale": f"silent, memory.toml changed since it was indexed; {index}",
     }
     return silenced.get(silenced_by(project), "on")
 
@@ -59,6 +60,23 @@ def broken_file(name: str) -> str:
     except (BrokenFile, OSError) as error:
         return f"as {error}; {REPAIR}"
     return ""
+
+
+def broken_project_files(project: Project) -> list[tuple[str, str]]:
+    """Return those of the project's own files that cannot be understood: name, and why."""
+    from agentlas_memory.ontology.config import ConfigError, load_config
+    from agentlas_memory.ontology.decisions import read_decisions
+
+    found = []
+    try:
+        load_config(Path(project.store_root))
+    except ConfigError as error:
+        found.append(("memory.toml", f"index refuses it: {error}"))
+    try:
+        read_decisions(Path(project.database).parent)
+    except (BrokenFile, OSError) as error:
+        found.append(("review.json", f"index refuses it: {error}; {REPAIR}"))
+    return found
 
 
 def _of_unreadable(project: Project, state: str, index: str) -> str:

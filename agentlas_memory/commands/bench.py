@@ -84,7 +84,7 @@ def retrieval(data: Path, split: str, no_gate: bool, as_json: bool) -> None:
     """Measure how well right answers are ranked, over the program's own ingest and query."""
     from agentlas_memory.bench.retrieval_bench import bench_retrieval
 
-    _show(lambda: bench_retrieval(data, split, not no_gate), as_json)
+    _show(lambda: bench_retrieval(data, split, not no_gate), as_json, timed=False)
 
 
 @bench.command()
@@ -100,14 +100,16 @@ def silence(data: Path, queries: Path, as_json: bool) -> None:
     """Measure what is left unsaid: off-topic prompts, other projects' prompts, answers kept."""
     from agentlas_memory.bench.silence_bench import bench_silence
 
-    _show(lambda: bench_silence(data, queries), as_json)
+    _show(lambda: bench_silence(data, queries), as_json, timed=False)
 
 
 def _show(
-    measure: Callable[[], HookReport | IndexReport | dict[str, object]], as_json: bool
+    measure: Callable[[], HookReport | IndexReport | dict[str, object]],
+    as_json: bool,
+    timed: bool = True,
 ) -> None:
-    """Measure and print; a busy machine is a remark, not a failure."""
-    if warning := load_warning():
+    """Measure and print; where time is measured, a busy machine is a remark, not a failure."""
+    if timed and (warning := load_warning()):
         say(warning)
     try:
         measured = measure()

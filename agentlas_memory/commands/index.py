@@ -53,6 +53,8 @@ def index(
     if watch and as_json:
         raise UserError("--watch prints no JSON: it never ends by itself.", code=WRONG_USE)
     project = require(named)
+    if project.root != project.store_root and not quiet:
+        say(f"{project.root} is a linked worktree: its main one is indexed, {project.store_root}")
     narrowed = tuple(path.absolute() for path in paths)
     try:
         report = run(project, narrowed, with_bar=not (quiet or as_json) and is_terminal())

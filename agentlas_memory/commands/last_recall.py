@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from agentlas_memory.commands.projects import open_project_store
-from agentlas_memory.commands.standing import agent_of
+from agentlas_memory.commands.standing import agent_of, without_agent
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home
 from agentlas_memory.lean import read_file
@@ -46,16 +46,15 @@ def read_last(project: Project) -> LastRecall | None:
     receipt = read_receipt(trust.store_id) if trust else None
     if receipt is None:
         return None
-    candidates, experience = (
-        [_candidate(one) for one in receipt.get(key, [])] for key in ("candidates", "experience")
-    )
+    candidates, experience = (_candidates(receipt.get(key)) for key in ("candidates", "experience"))
     if project.has_store:
         _look_up(open_project_store(project), candidates)
     agent = agent_of(project)
     if agent is not None and agent.slug == receipt.get("agent"):
-        _look_up_learned(agent, experience)
-    silence = receipt.get("silence_reason", "")
-    return LastRecall(receipt.get("retrieval", ""), silence, candidates, experience)
+        with without_agent(project, agent.slug):
+            _look_up_learned(agent, experience)
+    retrieval, silence = (_text(receipt.get(key)) for key in ("retrieval", "silence_reason"))
+    return LastRecall(retrieval, silence, candidates, experience)
 
 
 def read_receipt(store_id: str) -> dict[str, Any] | None:
@@ -70,15 +69,30 @@ def read_receipt(store_id: str) -> dict[str, Any] | None:
     return receipt if isinstance(receipt, dict) else None
 
 
+def _candidates(values: object) -> list[Candidate]:
+    """Return the candidates of a receipt, those of another shape left out."""
+    rows = [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
+    return [_candidate(one) for one in rows if _is_id(one.get("chunk_id"))]
+
+
 def _candidate(values: dict[str, Any]) -> Candidate:
     """Return a candidate of the receipt; another version may have written fewer numbers."""
     candidate = Candidate(values["chunk_id"])
     for name in _NUMBERS:
-        setattr(candidate, name, values.get(name, getattr(candidate, name)))
-    candidate.gate = values.get("gate", "")
+        if isinstance(number := values.get(name), (int, float)):
+            setattr(candidate, name, number)
+    candidate.gate = _text(values.get("gate"))
     unsaid = CHANGED if candidate.gate == "stale" else CURRENT  # by another version
-    candidate.source_state = values.get("source_state", unsaid)
+    candidate.source_state = _text(values.get("source_state", unsaid))
     return candidate
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < 1 << 63  # what SQLite can be asked for
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _look_up(store: Store, candidates: list[Candidate]) -> None:

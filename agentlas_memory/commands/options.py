@@ -23,12 +23,21 @@ def plain_text(typed: str) -> str:
 
 def common_options(command: Command) -> Command:
     """Add `--project` (parameter `named`) and `--json` (parameter `as_json`)."""
+    return _options(command, exists=True)
+
+
+def options_of_gone(command: Command) -> Command:
+    """Add the same; the project's folder may be gone."""
+    return _options(command, exists=False)
+
+
+def _options(command: Command, exists: bool) -> Command:
     add_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
     add_project = click.option(
         "--project",
         "named",
         metavar="DIR",
-        type=click.Path(exists=True, file_okay=False),
+        type=click.Path(exists=exists, file_okay=False),
         help="The project; by default the nearest one above the current folder.",
     )
     return add_project(add_json(command))

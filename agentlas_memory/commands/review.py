@@ -17,7 +17,7 @@ from agentlas_memory.commands.projects import (
     require,
     require_home,
 )
-from agentlas_memory.commands.standing import agent_of
+from agentlas_memory.commands.standing import agent_of, without_agent
 from agentlas_memory.project import Project
 
 if TYPE_CHECKING:
@@ -223,14 +223,16 @@ def _look(project: Project) -> _Look:
     from agentlas_memory.review.experience import review_experience
 
     keeper = agent_in(require_home(), agent.slug)
-    ledger = read_ledger(keeper.ledger, keeper.agent_id)
-    found = review_experience(read_learned(keeper, time.time()), agent.slug, ledger.approved)
-    kept_out = [row for row in ledger.rows.values() if row.status == "quarantined"]
-    return look._replace(
-        findings=look.findings + found,
-        agent=keeper,
-        of_agent={"approved": len(ledger.approved), "quarantined": len(kept_out)},
-    )
+    with without_agent(project, agent.slug):
+        ledger = read_ledger(keeper.ledger, keeper.agent_id)
+        found = review_experience(read_learned(keeper, time.time()), agent.slug, ledger.approved)
+        kept_out = [row for row in ledger.rows.values() if row.status == "quarantined"]
+        look = look._replace(
+            findings=look.findings + found,
+            agent=keeper,
+            of_agent={"approved": len(ledger.approved), "quarantined": len(kept_out)},
+        )
+    return look  # noqa: RET504 - the block above may have been left early
 
 
 def _look_at_store(project: Project) -> _Look:

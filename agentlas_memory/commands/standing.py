@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from agentlas_memory.commands.errors import UserError
 from agentlas_memory.commands.options import HOOK_SCOPES
+from agentlas_memory.commands.output import say
 from agentlas_memory.commands.projects import read_store_id, settings
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.embedding.asset import DIMENSIONS
@@ -58,6 +62,24 @@ def agent_of(project: Project) -> Agent | None:
         return None
 
 
+@contextmanager
+def without_agent(project: Project, slug: str) -> Iterator[None]:
+    """Go on where what an agent learned cannot be read, and say so.
+
+    Of a project that has no store there would be nothing left to tell: that is an error.
+    """
+    from agentlas_memory.ontology.ledger import LedgerError
+
+    try:
+        yield
+    except (StoreUnusable, LedgerError, OSError) as error:
+        what = f"What the agent {slug} learned cannot be read: {error}."
+        next_step = f"agentlas-memory experience rebuild --agent {slug}"
+        if not project.has_store:
+            raise UserError(what, next_step=next_step) from error
+        say(f"{what} Next: {next_step}")
+
+
 def is_trusted(project: Project) -> bool:
     """Tell whether the user said yes to exactly this store, or to the card of a project without."""
     trust = read_trust(data_home(), project.store_root)
@@ -71,14 +93,30 @@ def is_trusted(project: Project) -> bool:
 
 
 def silenced_by(project: Project) -> str:
-    """Return why the hook would not even look: `untrusted` or `off`; blank when it would."""
+    """Return why the hook would not even look: `untrusted`, `off` or `stale`; blank else.
+
+    `stale`: memory.toml changed since the store was made by it.
+    """
     home = data_home()
     trust = read_trust(home, project.store_root)
     if getenv("AGENTLAS_MEMORY") == "off" or settings().get("off") is True:
         return "off"
     if not is_trusted(project):
         return "untrusted"
-    return "" if trust is not None and trust.on else "off"
+    if trust is None or not trust.on:
+        return "off"
+    return "stale" if _config_changed(project) else ""
+
+
+def _config_changed(project: Project) -> bool:
+    try:
+        store = open_store(project.database, Deadline(_PATIENCE_MS))
+    except StoreUnusable:
+        return False
+    try:
+        return store.config_changed()
+    finally:
+        store.close()
 
 
 def retrieval_of(store: Store) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from agentlas_memory.commands.advice import broken_file, memory_line
+from agentlas_memory.commands.advice import broken_file, broken_project_files, memory_line
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, show
 from agentlas_memory.commands.projects import find
@@ -18,7 +18,7 @@ from agentlas_memory.commands.standing import agent_of, is_trusted, retrieval_of
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home
 from agentlas_memory.lean import read_file
-from agentlas_memory.ontology.documents import MAX_FILE_BYTES
+from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES, UnreadableDocument
 from agentlas_memory.ontology.schema import EXPERIENCE
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
 from agentlas_memory.project import Project
@@ -39,6 +39,8 @@ def status(named: str | None, as_json: bool) -> None:
         show("\n".join(_lines(document, memory_line(project, document["store"]["state"]))))
         if broken := broken_file("settings.json"):
             show(f"settings:      none hold, {broken}")
+        for name, why in broken_project_files(project) if project else ():
+            show(f"{name + ':':<14} {why}")
 
 
 def describe(project: Project | None) -> dict[str, Any]:
@@ -101,26 +103,53 @@ def _describe_store(project: Project, store: Store) -> dict[str, Any]:
 
 
 def _changed_since(project: Project, store: Store) -> int | None:
-    """Return how many files were added, changed or removed since they were indexed."""
+    """Return how many files were added, changed, moved to another scope or removed since then.
+
+    A file that `index` skips for what it holds is none of them.
+    """
     from agentlas_memory.ontology.config import ConfigError, load_config
     from agentlas_memory.ontology.walk import Found, walk_project
 
-    sql = "SELECT path, size, changed_ns, content_hash FROM sources WHERE kind <> 'record'"
+    sql = "SELECT path, scope, size, changed_ns, content_hash FROM sources WHERE kind <> 'record'"
     known = {path: stamp for path, *stamp in store.rows(sql)}
     root = Path(project.store_root)
     changed = 0
     end = time.monotonic() + _LOOKING_SECONDS
     try:
-        for one in walk_project(root, load_config(root)):
+        config = load_config(root)
+        for one in walk_project(root, config):
             if time.monotonic() > end:
                 return changed
-            if isinstance(one, Found):
-                *stamp, digest = known.pop(one.path, (None, None, None))
-                same = stamp == [one.size, one.changed_ns] or _sha256(root / one.path) == digest
-                changed += not same
+            if not isinstance(one, Found):
+                continue
+            if one.path not in known:
+                changed += _is_readable(root, one.path)
+                continue
+            scope, *stamp, digest = known.pop(one.path)
+            moved = not one.path.startswith(f"{INBOX}/") and scope != config.scope_of(one.path)
+            same = stamp == [one.size, one.changed_ns] or _sha256(root / one.path) == digest
+            changed += moved or not same
     except (ConfigError, OSError):
         return None
     return changed + len(known)
+
+
+def _is_readable(root: Path, path: str) -> bool:
+    """Tell whether `index` would take in a new file."""
+    from agentlas_memory.ontology.formats import decode_text, read_document
+    from agentlas_memory.ontology.notes import NoteError, parse_note
+    from agentlas_memory.ontology.walk import TEXT_SUFFIXES
+
+    try:
+        data = read_file(str(root / path), MAX_FILE_BYTES, follow=False)
+        text = decode_text(data)
+        if path.startswith(f"{INBOX}/"):
+            parse_note(path, data)
+        elif not path.lower().endswith(TEXT_SUFFIXES):
+            read_document(path, text.encode())
+    except (OSError, UnreadableDocument, NoteError):
+        return False
+    return True
 
 
 def _as_iso(seconds: int) -> str | None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from agentlas_memory.commands.errors import UserError, command_line
-from agentlas_memory.commands.options import common_options
+from agentlas_memory.commands.errors import WRONG_USE, UserError, command_line
+from agentlas_memory.commands.options import common_options, options_of_gone
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import (
     open_project_store,
@@ -26,7 +26,7 @@ from agentlas_memory.routing_card import (
     verify_card,
 )
 from agentlas_memory.trust import owned_by_us_alone
-from agentlas_memory.trust_file import add_trust, remove_trust
+from agentlas_memory.trust_file import add_trust, remove_gone, remove_trust
 
 
 @click.command()
@@ -81,17 +81,40 @@ def _read_card(store_root: str, home: str) -> tuple[str, str]:
 
 
 @click.command()
-@common_options
-def distrust(named: str | None, as_json: bool) -> None:
-    """Take the yes back: hooks are silent in this project from now on."""
-    project = require_card(named)
-    was_trusted = remove_trust(require_home(), project.store_root)
+@click.option("--gone", is_flag=True, help="Of every project whose folder is gone.")
+@options_of_gone
+def distrust(gone: bool, named: str | None, as_json: bool) -> None:
+    """Take the yes back: hooks are silent in this project from now on.
+
+    A project whose folder is gone may be named as well.
+    """
+    if gone:
+        _distrust_gone(named, as_json)
+        return
+    missing = named is not None and not os.path.lexists(named)
+    root = os.path.realpath(named) if named and missing else require_card(named).store_root
+    was_trusted = remove_trust(require_home(), root)
+    if missing and not was_trusted:
+        raise UserError(f"{root} does not exist, and was not trusted.", code=WRONG_USE)
     if as_json:
-        print_json({"project": project.store_root, "trusted": False})
+        print_json({"project": root, "trusted": False})
     elif was_trusted:
-        say(f"{project.store_root} is not trusted any more; its store was left as it is.")
+        say(f"{root} is not trusted any more; nothing else was changed.")
     else:
-        say(f"{project.store_root} was not trusted; nothing was changed.")
+        say(f"{root} was not trusted; nothing was changed.")
+
+
+def _distrust_gone(named: str | None, as_json: bool) -> None:
+    if named is not None:
+        raise UserError("Give --project, or --gone.", code=WRONG_USE)
+    paths = remove_gone(require_home())
+    if as_json:
+        print_json({"gone": paths})
+        return
+    for path in paths:
+        say(f"{path} is gone, and not trusted any more.")
+    if not paths:
+        say("Every trusted project is there; nothing was changed.")
 
 
 def describe(store: Store) -> str:

@@ -11,7 +11,7 @@ from agentlas_memory.commands.errors import WRONG_USE, UserError
 from agentlas_memory.commands.options import HOOK_HITS, HOOK_SCOPES, common_options, plain_text
 from agentlas_memory.commands.output import print_json, print_table, say
 from agentlas_memory.commands.projects import open_project_store, require
-from agentlas_memory.commands.standing import agent_of, silenced_by
+from agentlas_memory.commands.standing import agent_of, silenced_by, without_agent
 from agentlas_memory.project import Project
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def explain_prompt(project: Project, text: str) -> dict[str, Any]:
     agent = agent_of(project)
     learned = None
     if agent is not None:
-        learned = OntologyRuntime(agent.database).explain_experience(text, agent.agent_id)
+        with without_agent(project, agent.slug):
+            learned = OntologyRuntime(agent.database).explain_experience(text, agent.agent_id)
     first = found or learned
     said = bool((found and found.hits) or (learned and learned.hits))
     reason = "" if said or first is None else first.silence_reason

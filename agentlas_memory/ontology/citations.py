@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from agentlas_memory.ontology.documents import Chunk
@@ -21,9 +22,16 @@ _MOST = 20  # of one chunk: a list of files says nothing of each
 
 
 def with_citations(
-    root: Path, path: str, chunks: Sequence[Chunk], mentions: Sequence[PreparedMention]
+    root: Path,
+    path: str,
+    chunks: Sequence[Chunk],
+    mentions: Sequence[PreparedMention],
+    ignored: Container[str],
 ) -> tuple[PreparedMention, ...]:
-    """Return a document's mentions with those of files that exist marked as citations."""
+    """Return a document's mentions with those of files that exist marked as citations.
+
+    What git ignores, a build's output say, comes and goes without meaning anything.
+    """
     found = {(one.key, one.chunk): one for one in mentions}
     for index, chunk in enumerate(chunks):
         names = [one.name for one in mentions if (one.kind, one.chunk) == ("path", index)]
@@ -31,7 +39,9 @@ def with_citations(
             entity = path_entity(name)
             known = found.get((entity.key, index))
             defined = known is not None and known.relation == "defined_in"
-            if name != path and not defined and is_file(root, name) and redact(name) == name:
+            if name == path or defined or not is_file(root, name) or redact(name) != name:
+                continue
+            if posixpath.normpath(name) not in ignored:
                 found[entity.key, index] = PreparedMention(*entity, index, CITES)
     return tuple(found.values())
 

@@ -99,6 +99,32 @@ def rules_for(project: Path) -> tuple[IgnoreRules, str]:
     return rules, base
 
 
+class IgnoredFiles:
+    """The files of a project that git leaves out, asked for one by one."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+        rules, self._base = rules_for(self._root)
+        self._known: dict[str, IgnoreRules | None] = {
+            "": rules.with_file(self._root / ".gitignore", self._base)
+        }
+
+    def __contains__(self, path: object) -> bool:
+        name = str(path)
+        rules = self._rules_in(name.rpartition("/")[0])
+        return rules is None or rules.ignores(self._base + name)
+
+    def _rules_in(self, folder: str) -> IgnoreRules | None:
+        """Return the rules that hold in a folder, None where it is left out as a whole."""
+        if folder not in self._known:
+            above = self._rules_in(folder.rpartition("/")[0])
+            path = f"{self._base}{folder}/"
+            left_out = above is None or above.ignores(path)
+            file = self._root / folder / ".gitignore"
+            self._known[folder] = None if left_out or above is None else above.with_file(file, path)
+        return self._known[folder]
+
+
 def _has_git(folder: Path) -> bool:
     try:
         return (folder / ".git").exists()

@@ -17,6 +17,7 @@ from agentlas_memory.ontology.decisions import follow_decisions
 from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES
 from agentlas_memory.ontology.embedder import model_identity
 from agentlas_memory.ontology.prepared import Job, PreparedSource, Unprepared
+from agentlas_memory.ontology.store import config_mark
 from agentlas_memory.ontology.upkeep import (
     expire_sources,
     finish_run,
@@ -24,7 +25,7 @@ from agentlas_memory.ontology.upkeep import (
     is_up_to_date,
 )
 from agentlas_memory.ontology.walk import Found, Skipped, path_in_project, walk_project
-from agentlas_memory.ontology.writer import StoreWriter
+from agentlas_memory.ontology.writer import StoreWriter, set_meta
 from agentlas_memory.project import DATABASE
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
@@ -82,6 +83,7 @@ def _index(
     project: Path, paths: Sequence[Path], progress: Progress | None, wait: float, forget: bool
 ) -> IndexReport:
     started = time.monotonic()
+    mark = config_mark(str((project / DATABASE).parent))  # first: it may change meanwhile
     config = load_config(project)
     with writable_database(project / DATABASE, wait) as connection:
         run = _Run(connection, project, config)
@@ -93,6 +95,8 @@ def _index(
         run.compare(found, _asked_for(project, paths))
         skipped += run.write(progress)
         run.finish(forget)
+        if not paths:
+            run.note_config(mark)
         sources, chunks = run.totals()
     return IndexReport(
         sources=sources,
@@ -179,6 +183,14 @@ class _Run:
         if forget or not is_up_to_date(self._connection, folder):
             # What newer rules redact must not live on in the lexical index either.
             finish_run(self._connection, folder, forget=forget or self._expired)
+
+    def note_config(self, mark: str) -> None:
+        """Keep which `memory.toml` the whole store follows now."""
+        sql = "SELECT value FROM meta WHERE key = 'config'"
+        if self._connection.execute(sql).fetchone() != (mark,):
+            self._connection.execute("BEGIN IMMEDIATE")
+            set_meta(self._connection, "config", mark)
+            self._connection.execute("COMMIT")
 
     def totals(self) -> tuple[int, int]:
         """Return how many sources and chunks the store holds."""

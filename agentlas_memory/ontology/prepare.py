@@ -23,6 +23,7 @@ from agentlas_memory.ontology.documents import (
 from agentlas_memory.ontology.embedder import Embedder
 from agentlas_memory.ontology.entities import extract_entities
 from agentlas_memory.ontology.formats import decode_text, read_document
+from agentlas_memory.ontology.gitignore import IgnoredFiles
 from agentlas_memory.ontology.naming import embedded_text, index_terms, source_name
 from agentlas_memory.ontology.notes import NoteError, parse_note
 from agentlas_memory.ontology.prepared import (
@@ -41,7 +42,8 @@ def prepare_files(
     root: Path, jobs: Sequence[Job], embedder: Embedder
 ) -> list[PreparedSource | Unprepared]:
     """Prepare a batch of files; their chunks are embedded together."""
-    prepared = [_prepare_file(root, job) for job in jobs]
+    ignored = IgnoredFiles(root)
+    prepared = [_prepare_file(root, job, ignored) for job in jobs]
     sources = [one for one in prepared if isinstance(one, PreparedSource)]
     texts = [
         embedded_text(source_name(s.path, s.title, s.kind), chunk.heading, chunk.text)
@@ -66,7 +68,7 @@ def _with_vectors(source: PreparedSource, name: str, vectors: Sequence[bytes]) -
     )
 
 
-def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
+def _prepare_file(root: Path, job: Job, ignored: IgnoredFiles) -> PreparedSource | Unprepared:
     try:
         document, data = _read(root, job.path)
         kind, scope = _kind_and_scope(document, data, job.scope)
@@ -89,7 +91,7 @@ def _prepare_file(root: Path, job: Job) -> PreparedSource | Unprepared:
         status=document_status(document) or "",
         scope=scope,
         chunks=tuple(_prepare_chunk(name, chunk) for chunk in chunks),
-        mentions=with_citations(root, job.path, chunks, mentions),
+        mentions=with_citations(root, job.path, chunks, mentions, ignored),
         relations=links,
         size=len(data),
         changed_ns=job.changed_ns,

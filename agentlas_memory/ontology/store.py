@@ -162,9 +162,27 @@ class Store:
         store_id = self.text("store_id")
         return [ChunkRow(row, store_id) for row in self.rows(_SELECT_CHUNKS + clause, values)]
 
+    def config_changed(self) -> bool:
+        """Tell whether `memory.toml` is another one than the last whole `index` followed.
+
+        What it newly calls private cannot be told from the rest before the next one.
+        """
+        known = self.text("config")
+        return bool(known) and known != config_mark(self.folder)
+
     def close(self) -> None:
         """End the snapshot."""
         self.connection.close()
+
+
+def config_mark(folder: str) -> str:
+    """Return what names the content of the `memory.toml` in a store's folder."""
+    try:
+        return sha256(read_file(f"{folder}/memory.toml")).hexdigest()
+    except FileNotFoundError:
+        return "none"
+    except OSError:
+        return "unreadable"
 
 
 def open_store(path: str, deadline: Deadline, schema: Schema = PROJECT) -> Store:

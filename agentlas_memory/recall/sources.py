@@ -39,7 +39,11 @@ def source_state(row: ChunkRow, root: str, store: Store) -> str:
 
 
 def gone_citations(store: Store, chunk_ids: list[int], root: str) -> dict[int, list[str]]:
-    """Return for each chunk the files it refers to that were there once and are not any more."""
+    """Return for each chunk the files it refers to that were there once and are not any more.
+
+    A file that the branch of a linked worktree lacks has not vanished: it stands beside the store.
+    """
+    roots = dict.fromkeys((root, store.folder.removesuffix("/.agentlas")))
     marks = ",".join("?" * len(chunk_ids))
     cited = store.rows(
         "SELECT m.chunk_id, e.name FROM mentions m JOIN entities e USING (entity_id)"
@@ -48,7 +52,7 @@ def gone_citations(store: Store, chunk_ids: list[int], root: str) -> dict[int, l
     )
     gone: dict[int, list[str]] = {}
     for chunk_id, name in cited:
-        if isinstance(name, str) and not _stands(root, name):
+        if isinstance(name, str) and not any(_stands(base, name) for base in roots):
             gone.setdefault(chunk_id, []).append(name)  # type: ignore[arg-type]
     return gone
 

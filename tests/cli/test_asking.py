@@ -156,6 +156,23 @@ def test_why_last_says_what_is_gone_since(project, home, am):
     assert "(gone since)" in am("why", "--last").out
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"candidates": {"a": 1}, "experience": 3, "silence_reason": [], "retrieval": None},
+        {"candidates": [1, {}, {"chunk_id": "x"}, {"chunk_id": 10**30}]},
+        {"candidates": [{"chunk_id": 1, "score": "high", "gate": 7, "source_state": []}]},
+    ],
+    ids=["no lists", "no ids", "other values"],
+)
+def test_a_receipt_of_another_shape_is_survived(project, home, am, other):
+    leave_receipt(project, home, ASKED)
+    [file] = (home / ".agentlas/state/last").glob("*.json")
+    file.write_text(json.dumps(other))
+    assert why(am, "--last")["query"] is None
+    assert am("why", "--last").code == 0
+
+
 def test_why_last_without_any_prompt_is_an_error(project, am):
     outcome = am("why", "--last")
     assert outcome.code == 1

@@ -176,6 +176,23 @@ def test_trust_shows_what_is_trusted(project, am, store):
     assert "owned by" in err
 
 
+@pytest.mark.parametrize("named", [True, False], ids=["by name", "all that are gone"])
+def test_trust_in_a_folder_that_is_gone_is_taken_back(project, am, trusted_json, named, tmp_path):
+    before = json.loads(trusted_json.read_text())["projects"]
+    project.rename(tmp_path / "elsewhere")
+    os.chdir(tmp_path)
+    arguments = ["--project", str(project)] if named else ["--gone"]
+    assert str(project) in am("distrust", *arguments).err
+    assert len(json.loads(trusted_json.read_text())["projects"]) == len(before) - 1
+
+
+def test_a_folder_that_is_there_stays_trusted(project, am, trusted_json):
+    before = trusted_json.read_bytes()
+    assert am("distrust", "--gone", "--json").json == {"gone": []}
+    assert trusted_json.read_bytes() == before
+    assert am("distrust", "--project", "/no/such").code == 2
+
+
 def test_distrust_leaves_the_store(project, am, store):
     before = store.read_bytes()
     assert am("distrust", "--json").json == {"project": str(project), "trusted": False}
@@ -213,6 +230,16 @@ def test_off_everywhere_keeps_other_settings(project, home, am):
 
 def test_all_and_project_exclude_each_other(project, am):
     assert am("off", "--all", "--project", str(project)).code == 2
+
+
+def test_index_in_a_linked_worktree_says_what_it_indexes(project, am, tmp_path, monkeypatch):
+    git = ["git", "-C", str(project), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for line in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run([*git, *line], check=True)
+    subprocess.run([*git, "worktree", "add", "-q", str(tmp_path / "linked")], check=True)
+    monkeypatch.chdir(tmp_path / "linked")
+    assert f"its main one is indexed, {project}" in am("index").err
+    assert am("index", "--quiet").err == ""
 
 
 def test_a_worktree_shares_the_main_ones_memory(project, am, tmp_path, monkeypatch):

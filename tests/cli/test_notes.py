@@ -20,6 +20,11 @@ def remember(am, *arguments):
     return outcome.json
 
 
+def test_a_program_splits_what_is_printed_at_the_tab(project, am):
+    identity, path = am("remember", "Ship on Fridays").out.rstrip("\n").split("\t")
+    assert identity in path
+
+
 def test_a_note_is_found_at_once(project, am):
     note = remember(am, "The quokka cluster is restarted by hand", "--kind", "constraint")
     hits = am("query", "who restarts the quokka cluster", "--json").json["hits"]

@@ -101,6 +101,16 @@ def test_expired_row_cannot_be_decided(agent, add, am):
     assert (outcome.code, "expired" in outcome.err) == (2, True)
 
 
+@pytest.mark.parametrize("broken", ["experience.sqlite", "experience.jsonl"])
+def test_the_project_is_told_of_where_the_agents_files_are_broken(agent, am, home, broken):
+    memory = home / ".agentlas/networking/hub-agents/ledger-keeper/memory"
+    (memory / broken).write_bytes(b"{" * 9_000)
+    outcome = am("review", "--json")
+    assert (outcome.code, outcome.json["findings"]) == (0, [])
+    assert "experience rebuild --agent ledger-keeper" in outcome.err
+    assert am("why", "how is the ledger settled", "--json").json["hits"]
+
+
 def test_without_trust_the_agent_is_not_looked_at(agent, add, found, am):
     add(EVIL)
     assert am("distrust").code == 0

@@ -65,6 +65,32 @@ def test_changes_are_counted_by_content(project, am):
     assert status(am)["changed_since"] == 3
 
 
+def test_files_that_index_skips_for_what_they_hold_are_no_changes(project, am):
+    (project / "docs/latin.md").write_bytes("# Bäume\n".encode("latin-1"))
+    (project / "docs/nul.md").write_bytes(b"# A\0\n")
+    am("index")
+    assert status(am)["changed_since"] == 0
+
+
+def test_a_document_in_another_scope_is_a_change_and_the_hook_waits_for_index(project, am):
+    (project / ".agentlas/memory.toml").write_text('[scopes]\n"docs/" = "private"\n')
+    assert status(am)["changed_since"] == 2
+    assert "silent, memory.toml changed" in am("status").out
+    assert am("why", "how is the ledger settled", "--json").json["silence_reason"] == "stale"
+    am("index")
+    assert status(am)["changed_since"] == 0
+    assert "memory:        on" in am("status").out
+
+
+def test_broken_files_of_the_project_are_named(project, am):
+    (project / ".agentlas/memory.toml").write_text("include = 3")
+    (project / ".agentlas/ontology-inbox").mkdir(exist_ok=True)
+    (project / ".agentlas/ontology-inbox/review.json").write_text("{")
+    out = am("status").out
+    assert "memory.toml:   index refuses it: " in out
+    assert "review.json:   index refuses it: " in out
+
+
 @pytest.mark.parametrize(
     ("damage", "state"),
     [

@@ -45,6 +45,29 @@ def test_a_note_of_an_agent_of_the_team_does_too(make_project, note, index, ask)
     assert "src/auth.py is gone]" in ask(root, QUESTION)
 
 
+def test_a_file_that_git_ignores_may_go(make_project, tmp_path, ask):
+    files = {".gitignore": "out/\n", "out/auth.py": "", "src/.gitignore": "*.gen.py\n"}
+    files |= {"src/a.gen.py": "", "src/auth.py": "", "docs/s.md": ""}
+    files["docs/s.md"] = FACT.format("`out/auth.py`, `src/a.gen.py` and `src/auth.py`")
+    (tmp_path / "project/.git").mkdir(parents=True)
+    root = make_project(files)
+    for name in ("out/auth.py", "src/a.gen.py", "src/auth.py"):
+        (root / name).unlink()
+    assert "L3-3; src/auth.py is gone]:" in ask(root, QUESTION)
+
+
+def test_a_file_that_another_branch_lacks_is_not_gone(project, git, ask, tmp_path):
+    root = project("`src/auth.py`")
+    git(root, "init", "-q")
+    git(root, "add", "docs")
+    git(root, "commit", "-qm", "docs alone")
+    git(root, "worktree", "add", "-q", str(tmp_path / "linked"))
+    assert "src/auth.py" in ask(tmp_path / "linked", QUESTION)
+    assert "is gone" not in ask(tmp_path / "linked", QUESTION, session="two")
+    (root / "src/auth.py").unlink()
+    assert "src/auth.py is gone]" in ask(tmp_path / "linked", QUESTION)
+
+
 @pytest.mark.parametrize(
     "reference",
     ["`src/other.py`", "https://host/src/auth.py", "/src/auth.py", "auth.py"],

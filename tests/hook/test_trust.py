@@ -11,6 +11,16 @@ from agentlas_memory.trust_file import add_trust, remove_trust, set_paused
 FACT = "integer minor units"
 
 
+def test_a_memory_toml_that_changed_silences_until_index(make_project, ask, index, receipt):
+    root = make_project()
+    (root / ".agentlas/memory.toml").write_text('[scopes]\n"docs/" = "private"\n')
+    assert ask(root) == ""
+    assert receipt()["silence_reason"] == "stale"
+    (root / ".agentlas/memory.toml").write_text('[scopes]\n"other/" = "private"\n')
+    index(root)
+    assert "minor units" in ask(root)
+
+
 def test_an_untrusted_store_is_silent_and_leaves_nothing(make_project, ask, start, home, listing):
     root = make_project(trusted=False)
     before = listing(home)
