@@ -27,7 +27,7 @@ _MOST_ENTRIES = 100  # an index of 20 KB; the least recently used give way
 _FORGOTTEN_AFTER = 30 * 86_400  # seconds without a prompt
 _TIDIED_EVERY = 86_400
 _LEFT_OVER = 60  # seconds: no hook takes so long
-_ROUNDS = 8
+_ROUNDS = 64  # others may come between as often; the hook has a deadline of its own
 
 
 def empty_entry(home: str, workspace: str) -> None:
