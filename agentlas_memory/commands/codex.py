@@ -16,12 +16,13 @@ _GIVE = "agentlas-memory install --host codex --trust-codex"
 
 def codex_trust(detected: Detected, place: Place, *, wanted: bool) -> str:
     """Return how Codex stands to our hook, after telling it to trust the hook if that is wanted."""
-    from agentlas_memory.installer.codex_trust import TrustUnknown, read_trust, set_trust
+    from agentlas_memory.installer.codex_server import NoAnswer
+    from agentlas_memory.installer.codex_trust import read_trust, set_trust
 
     try:
         ask = set_trust if wanted else read_trust
         status = _status(ask(detected.program, place.environment))
-    except TrustUnknown as error:
+    except NoAnswer as error:
         say(f"  Codex did not tell whether it trusts the hook: {error}")
         return "unknown"
     if status not in ("trusted", "managed", "absent"):
@@ -32,11 +33,12 @@ def codex_trust(detected: Detected, place: Place, *, wanted: bool) -> str:
 def trust_check(program: str, place: Place) -> Check:
     """Return what `doctor` says of it."""
     from agentlas_memory.installer.checks import Check
-    from agentlas_memory.installer.codex_trust import TrustUnknown, read_trust
+    from agentlas_memory.installer.codex_server import NoAnswer
+    from agentlas_memory.installer.codex_trust import read_trust
 
     try:
         status = _status(read_trust(program, place.environment))
-    except TrustUnknown as error:
+    except NoAnswer as error:
         return Check("trust", "codex", "warning", f"Codex did not tell: {error}")
     if status in ("trusted", "managed"):
         return Check("trust", "codex", "ok", status)
@@ -45,11 +47,12 @@ def trust_check(program: str, place: Place) -> Check:
 
 def forget_codex_trust(program: str, place: Place) -> None:
     """Have Codex forget our hook; where it does not answer, `left` tells what stayed."""
-    from agentlas_memory.installer.codex_trust import TrustUnknown, forget_trust
+    from agentlas_memory.installer.codex_server import NoAnswer
+    from agentlas_memory.installer.codex_trust import forget_trust
 
     try:
         forget_trust(program, place.environment)
-    except TrustUnknown as error:
+    except NoAnswer as error:
         say(f"  Codex keeps what it knows of the hook: {error}")
 
 
