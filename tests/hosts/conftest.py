@@ -16,8 +16,6 @@ PACKAGES = {
 }
 REPORT = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")  # before each test's home hides it
 
-REPORT = os.environ.get("AGENTLAS_CONFORMANCE_REPORT")  # read now: a test has no such variables
-
 
 @pytest.fixture
 def check(request):

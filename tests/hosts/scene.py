@@ -1,5 +1,6 @@
 """What conformance starts from: a home with a trusted project, and our hook put into a host."""
 
+import json
 import os
 import subprocess
 import sys
@@ -48,6 +49,19 @@ class Scene:
             self.place.hook.parent.mkdir(parents=True, exist_ok=True)
             self.place.hook.write_text("#!/bin/sh\n" + script)
             self.place.hook.chmod(0o755)
+
+    def manage(self, program, host_program, environment, *words):
+        """Run `agentlas-memory` where a host's program is found, and return what it told."""
+        path = f"{host_program.parent}{os.pathsep}{environment['PATH']}"
+        done = subprocess.run(
+            [program, *words, "--json"],
+            env=environment | {"PATH": path},
+            cwd=self.project,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)
 
     def ask_raw(self, launcher, prompt):
         """Return what our hook says to a prompt without a host."""

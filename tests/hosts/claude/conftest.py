@@ -96,6 +96,12 @@ def bare(claude_program, program, home, tmp_path):
 
 
 @pytest.fixture
+def manage(bare, program):
+    """Run `agentlas-memory` beside this host."""
+    return partial(bare.scene.manage, program, bare.program, bare.environment)
+
+
+@pytest.fixture
 def raw(launcher, bare):
     """What our hook says to a prompt, asked without a host."""
 

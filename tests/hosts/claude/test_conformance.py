@@ -201,6 +201,19 @@ def test_uninstall(bare, holds):
     holds("its settings hold empty tables", not any(left.values()), left)
 
 
+def test_the_installer(bare, holds, manage):
+    manage("install", "--host", "claude")
+    manage("install", "--host", "claude")
+    bare.ask(QUESTION)
+    holds("after `install`, twice, it is heard once", counts(bare) == (1, 1), counts(bare))
+    [host] = manage("uninstall")["hosts"]
+    left = [path for path in host["left"] if "/projects/" not in path]
+    holds("`uninstall` leaves our name in transcripts alone", left == [], left)
+    bare.ask(QUESTION)
+    holds("after `uninstall` the model is told nothing", bare.told() == [], bare.told())
+    assert not bare.scene.place.marketplace.exists()
+
+
 @pytest.mark.parametrize(
     ("what", "reason"),
     [

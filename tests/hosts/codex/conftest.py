@@ -1,8 +1,12 @@
 """The real Codex, in a throwaway home, before a model of our own."""
 
+import contextlib
 import json
+import os
+import signal
 import subprocess
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hosts.codex.model_server import ModelServer, items_of
@@ -114,6 +118,21 @@ def bare(codex_program, program, home, tmp_path):
         codex.folder.mkdir()
         (codex.folder / "config.toml").write_text(_CONFIG.replace("URL", model.url))
         yield codex
+        end_daemons(scene.home)
+
+
+def end_daemons(home):
+    """End the servers that Codex's screen starts from a copy of itself in its home, and leaves."""
+    for link in Path("/proc").glob("[0-9]*/exe"):
+        with contextlib.suppress(OSError):  # another user's, or it has just ended
+            if link.readlink().is_relative_to(home):
+                os.kill(int(link.parent.name), signal.SIGKILL)
+
+
+@pytest.fixture
+def manage(bare, program):
+    """Run `agentlas-memory` beside this host."""
+    return partial(bare.scene.manage, program, bare.program, bare.environment)
 
 
 @pytest.fixture

@@ -241,6 +241,23 @@ def test_uninstall(bare, holds):
     holds("no file of the host names us, but for its own transcripts", mentions == [], mentions)
 
 
+def test_the_installer(bare, holds, manage):
+    bare.ask(QUESTION)
+    before = (bare.folder / "config.toml").read_bytes()
+    manage("install", "--host", "codex")
+    bare.ask(QUESTION)
+    holds("`install` alone gives no trust", bare.told() == [], bare.told())
+    manage("install", "--host", "codex", "--trust-codex")
+    bare.ask(QUESTION)
+    holds("`install --trust-codex` and it is heard", counts(bare) == (1, 1), counts(bare))
+    [host] = manage("uninstall")["hosts"]
+    left = [path for path in host["left"] if f"{os.sep}sessions{os.sep}" not in path]
+    holds("`uninstall` leaves our name in transcripts alone", left == [], left)
+    after = (bare.folder / "config.toml").read_bytes()
+    holds("and config.toml as it was, byte for byte", after == before, after)
+    assert not bare.scene.place.marketplace.exists()
+
+
 @pytest.mark.parametrize(
     ("what", "reason"),
     [
