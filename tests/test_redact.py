@@ -506,3 +506,50 @@ def test_plain_text_loads_no_re():
         "assert 're' not in sys.modules and 'collections' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
+
+
+IN_PROSE = (
+    "The password for the database is {}, ask Ada.",
+    "Use password `{}` to log in.",
+    "- **Password:** {}",
+    "Passwort: {}",
+    "Das Passwort ist {}.",
+    "Kennwort: `{}`",
+    "La contraseña es {}",
+    "senha: {}",
+    "A senha é {}",
+    "Le mot de passe est {}",
+    "Пароль от базы: {}",
+    "| user | password |\n|---|---|\n| admin | {} |\n",
+    "user | Passwort\n--- | ---\nadmin | `{}`\n",
+)
+
+
+@pytest.mark.parametrize("sentence", IN_PROSE)
+def test_a_password_in_a_sentence_or_a_column_goes(sentence):
+    value = "Tr0ub" + drawn(ALNUM, 4) + "!x9"
+    assert value not in redact(sentence.format(value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password for the database is in Vault since v2.1.",
+        "Use password `PASSWORD` of 8 letters.",
+        "Use password `reset_v2()` to begin.",
+        "Das Passwort ist seit 2024 lang genug.",
+        "Пароль от базы: 12 знаков.",
+        "The password is validated by UserStore2, see docs/adr/0002-users.md.",
+        "| field | password |\n|---|---|\n| length | 8 to 72 |\n| since | v1.2 |\n",
+        "| password | rule |\n|---|---|\n| required | at least 12 letters |\n",
+    ],
+)
+def test_what_is_said_about_passwords_stays(text):
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize("text", ["password " * 50_000 + "|", " " * 400_000 + "password 1 |"])
+def test_a_text_full_of_the_word_takes_no_time(text):
+    begin = time.process_time()
+    redact(text)
+    assert time.process_time() - begin < 5

@@ -10,6 +10,7 @@ from agentlas_memory.redaction.keyblocks import find_key_blocks
 from agentlas_memory.redaction.literals import find_joined
 from agentlas_memory.redaction.manifests import find_manifests
 from agentlas_memory.redaction.password_files import find_in_password_files
+from agentlas_memory.redaction.prose_passwords import find_in_prose
 from agentlas_memory.redaction.requests import find_sent
 from agentlas_memory.redaction.rules import PREFIXED, PREFIXES, is_strict
 from agentlas_memory.redaction.shapes import begins, find_shapes
@@ -34,7 +35,7 @@ def scan(text: str) -> list[Span]:
     found = [*find_key_blocks(visible), *_find_prefixed(visible), *find_shapes(visible)]
     found += [*_find_split(visible), *find_manifests(visible), *find_in_password_files(visible)]
     found += [*find_sent(visible, lowered), *find_in_commands(visible, lowered)]
-    found += find_assigned(visible, lowered)
+    found += [*find_assigned(visible, lowered), *find_in_prose(visible)]
     spans = _merged(found)
     return [(places[a], places[b - 1] + 1, kind) for a, b, kind in spans] if places else spans
 

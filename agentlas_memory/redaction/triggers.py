@@ -36,6 +36,19 @@ _NOTHING = dict.fromkeys(map(ord, INVISIBLE))
 _ESCAPED = (("\\\r\n", ""), ("\\\n", ""), ("\\_", "_"), ("\\-", "-"), ("\\*", "*"), ("\\.", "."))
 # What may stand before a key without a break: the escapes of a JSON string and of a URL.
 _ESCAPES = (b"\\n", b"\\r", b"\\t", b"%3D", b"%3d", b"%3A", b"%3a", b"%20", b"%22", b"%2F", b"%2f")
+# Behind these a sentence or a table's column may tell a password.
+PROSE_WORDS = (
+    "password",
+    "passwort",
+    "kennwort",
+    "passphrase",
+    "contraseña",
+    "contrasena",
+    "senha",
+    "парол",
+    "mot de passe",
+)
+_PROSE_WITHIN = 250
 _PASSWORD_WORDS = (b"pass", b"pw", b"secret")
 _KEY_WORDS = (b"token", b"key", b"auth", b"cred", b"bearer")
 _PASSWORD_MARKS = DIGITS + b"!#$%&*?@^+~"
@@ -85,7 +98,10 @@ for _kind, _prefix, _alphabet, _length in PREFIXED:
 
 def may_hold_secret(text: str) -> bool:
     """Return False only for a text in which no rule can find anything."""
-    raw = _visible(text).encode("ascii", "replace")
+    shown = _visible(text)
+    if _tells_password(shown.lower()):
+        return True
+    raw = shown.encode("ascii", "replace")
     if b"PRIVATE KEY" in raw or (b"://" in raw and b"@" in raw and _has_userinfo(raw)):
         return True
     # All but assignments stand in one piece between blanks, and most of a text is short words.
@@ -128,6 +144,20 @@ def _has_userinfo(raw: bytes) -> bool:
         if sign and len(token) >= SHORTEST_OPAQUE and b"/" not in token and is_drawn(token):
             return True
         at = raw.find(b"://", at + 3)
+    return False
+
+
+def _tells_password(lowered: str) -> bool:
+    """Return whether a digit follows a word for password, or may stand in a column of them."""
+    tried = 0
+    for word in PROSE_WORDS:
+        at = lowered.find(word)
+        while at >= 0:
+            after = lowered[at:] if "|" in lowered else lowered[at : at + _PROSE_WITHIN]
+            tried += 1
+            if tried > _MOST_TRIED or any(digit in after for digit in "0123456789"):
+                return True
+            at = lowered.find(word, at + 1)
     return False
 
 
