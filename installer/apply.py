@@ -46,7 +46,10 @@ def apply_uninstall(
     """Take away what was planned and return what became of it; what stays stays in the ledger."""
     done = []
     for change in changes:
-        outcome = _carry_out(change, place, program, run)
+        if change.action == "run":
+            outcome = _take_back(change, program, run)
+        else:
+            outcome = _carry_out(change, place, program, run)
         done.append(outcome)
         if outcome.action != "refused" and change.record is not None:
             with edit_ledger(place.data_home) as ledger:
@@ -88,6 +91,26 @@ def _run_commands(change: Change, program: str, run: Run) -> Change:
             told = " ".join(command)
             return replace(change, action="refused", reason=f"`{told}` failed: {error}")
     return change
+
+
+def _take_back(change: Change, program: str, run: Run) -> Change:
+    """Run a host's commands, all of them: what one of them does not find may be gone already."""
+    if not program:
+        return replace(change, action="refused", reason="its program was not found")
+    failed = ""
+    for command in change.commands:
+        try:
+            run([program, *command])
+        except HostFailed as error:
+            failed = f"`{' '.join(command)}` failed: {error}"
+    record = change.record or {}
+    try:
+        there = str(record["mark"]) in run([program, *record["query"]])
+    except (HostFailed, KeyError):
+        there = bool(failed)
+    return (
+        replace(change, action="refused", reason=failed or "it is still there") if there else change
+    )
 
 
 def _back_up(path: Path, text: str, place: Place) -> None:

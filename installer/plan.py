@@ -61,17 +61,14 @@ def plan_install(
     ]
 
 
-def plan_uninstall(
-    host: str, known: Sequence[Record], others: Sequence[Record], *, present: bool = True
-) -> list[Change]:
+def plan_uninstall(host: str, known: Sequence[Record], others: Sequence[Record]) -> list[Change]:
     """Return what takes away all that the ledger has of a host; `others` are other hosts' records.
 
     In the reverse order: what was put there last goes first.
     """
     shared = {record["path"] for record in others if "path" in record}
     return [
-        _plan_removal(host, record, keep=record.get("path") in shared, present=present)
-        for record in reversed(known)
+        _plan_removal(host, record, keep=record.get("path") in shared) for record in reversed(known)
     ]
 
 
@@ -157,10 +154,8 @@ def _record_of(
     return record | {"kind": "file", "sha256": digest(after)}
 
 
-def _plan_removal(host: str, record: Record, *, keep: bool, present: bool) -> Change:
+def _plan_removal(host: str, record: Record, *, keep: bool) -> Change:
     if record["kind"] == "commands":
-        if not present:
-            return Change(host, None, "unchanged", "it is gone already", record=record)
         commands = tuple(tuple(command) for command in record["uninstall"])
         return Change(host, None, "run", record=record, commands=commands)
     path = Path(record["path"])

@@ -160,10 +160,9 @@ def _uninstall_host(name: str, place: Place, *, dry_run: bool, told: bool) -> di
     records = ledger.records(name)
     [spec] = specs_of([name])
     program = _program_now(spec, ledger, place)
-    present = _record_present(records, program, place)
-    changes = plan_uninstall(name, records, ledger.others(name), present=present)
+    changes = plan_uninstall(name, records, ledger.others(name))
     if not dry_run:
-        if name == "codex" and present:
+        if name == "codex" and program:
             forget_codex_trust(program, place)
         changes = apply_uninstall(changes, place, program, _runner(place))
         shutil.rmtree(place.data_home / "runtime-memory-context" / name, ignore_errors=True)
@@ -191,11 +190,6 @@ def _is_present(surfaces: Sequence[Any], program: str, place: Place) -> bool:
 
     commands = [one for one in surfaces if isinstance(one, HostCommands)]
     return all(_names_us(one.query, one.mark, program, place) for one in commands)
-
-
-def _record_present(records: Sequence[dict[str, Any]], program: str, place: Place) -> bool:
-    commands = [one for one in records if one["kind"] == "commands"]
-    return all(_names_us(one["query"], one["mark"], program, place) for one in commands)
 
 
 def _names_us(query: Sequence[str], mark: str, program: str, place: Place) -> bool:

@@ -226,6 +226,21 @@ def test_a_command_that_fails_is_told_and_tried_again(fake_host, am):
     assert (state / "calls").read_text().count("plugin install") == 2
 
 
+def test_a_plugin_that_a_person_removed_by_hand_is_no_failure(fake_host, am):
+    state = fake_host("claude", fail="plugin uninstall")
+    assert am("install").code == 0
+    (state / "plugins").unlink()
+    assert am("uninstall").code == 0
+    assert "marketplace remove" in (state / "calls").read_text()
+
+
+def test_a_plugin_that_does_not_go_is_told_and_stays_in_the_ledger(fake_host, am):
+    fake_host("claude", fail="plugin uninstall")
+    assert am("install").code == 0
+    outcome = am("uninstall")
+    assert (outcome.code, "it broke" in outcome.err) == (1, True)
+
+
 def test_what_still_names_us_is_listed(fake_host, am):
     state = fake_host("claude")
     assert am("install").code == 0
