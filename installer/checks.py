@@ -98,6 +98,37 @@ def check_host(spec: HostSpec, ledger: Ledger, detected: Detected | None) -> Ite
             yield Check("entry", spec.name, "ok", record["path"])
 
 
+def check_doubles(spec: HostSpec, ledger: Ledger) -> Iterator[Check]:
+    """Look for the hook in a settings file beside what we put there: both would be run."""
+    records = ledger.records(spec.name)
+    ours = {record.get("path") for record in records}
+    folders = [Path(home) for record in records for home in record.get("homes", ())]
+    folders += [Path(record["path"]).parent for record in records if record["kind"] == "file"]
+    for file in sorted({file for folder in folders for file in _settings_in(folder)}):
+        if str(file) not in ours and _mentions_hook(file):
+            yield Check(
+                "double",
+                spec.name,
+                "warning",
+                f"{file} names the hook too: it would run twice",
+                "take it out of that file",
+            )
+
+
+def _settings_in(folder: Path) -> Iterator[Path]:
+    if folder.is_dir():
+        for pattern in ("*.json", "*.toml", "*.js", "*.ts"):
+            yield from folder.glob(pattern)
+
+
+def _mentions_hook(file: Path) -> bool:
+    try:
+        text = read_text(file)
+    except Untouchable:
+        return False
+    return text is not None and "agentlas-memory-hook" in text
+
+
 def _check_version(spec: HostSpec, detected: Detected) -> Check:
     version = detected.version
     if not version:

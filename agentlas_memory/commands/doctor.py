@@ -53,7 +53,7 @@ def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
 
 
 def _all_checks(place: Place) -> Iterator[Check]:
-    from agentlas_memory.installer.checks import check_host, check_runtime
+    from agentlas_memory.installer.checks import check_doubles, check_host, check_runtime
     from agentlas_memory.installer.hosts import specs_of
     from agentlas_memory.installer.ledger import read_ledger
     from agentlas_memory.installer.programs import look_up
@@ -65,6 +65,7 @@ def _all_checks(place: Place) -> Iterator[Check]:
     for spec in specs_of():
         detected = spec.detect(place, lambda command: look_up(command, place.environment))
         yield from check_host(spec, ledger, detected)
+        yield from check_doubles(spec, ledger)
         if detected is not None and ledger.records(spec.name):
             yield from _check_runs(spec, ledger.records(spec.name), place)
             yield from _check_codex(spec.name, detected.program, place)

@@ -21,6 +21,7 @@ from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES, UnreadableDocument
 from agentlas_memory.ontology.schema import EXPERIENCE
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
+from agentlas_memory.private_json import BrokenFile
 from agentlas_memory.project import Project
 
 _PATIENCE_MS = 5_000.0
@@ -58,7 +59,7 @@ def describe(project: Project | None) -> dict[str, Any]:
         "last_silence": None,
         "last_failure": _last_failure(),
         "agent": _describe_agent(project) if project else None,
-        "hosts": [],
+        "hosts": _installed_hosts(),
     }
     if project is not None:
         try:
@@ -70,6 +71,20 @@ def describe(project: Project | None) -> dict[str, Any]:
         finally:
             store.close()
     return document
+
+
+def _installed_hosts() -> list[dict[str, str]]:
+    """Return the hosts that the hook was put into, with the version they had then."""
+    from agentlas_memory.installer.ledger import read_ledger
+
+    home = data_home()
+    if not home:
+        return []
+    try:
+        ledger = read_ledger(Path(home))
+    except (BrokenFile, OSError):
+        return []
+    return [{"host": name, "version": ledger.version(name)} for name in ledger.hosts()]
 
 
 def _describe_agent(project: Project) -> dict[str, Any] | None:
@@ -183,6 +198,7 @@ def _lines(document: dict[str, Any], memory: str) -> list[str]:
         f"changed since: {_shown(document['changed_since'])} files",
         f"retrieval:     {document['retrieval'] or '-'}",
         f"experience:    {told.rstrip()}",
+        f"assistants:    {', '.join(one['host'] for one in document['hosts']) or '-'}",
         f"last silence:  {document['last_silence'] or '-'}",
         f"last failure:  {document['last_failure'] or '-'}",
     ]

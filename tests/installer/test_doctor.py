@@ -66,3 +66,11 @@ def test_recent_failures_are_told(hosts, am, found, home):
     log.parent.mkdir(exist_ok=True)
     log.write_text("2026-01-01T00:00:00Z grok ValueError at engine.py:1\n")
     assert ("failures", "", "warning") in found()
+
+
+def test_a_hook_that_is_registered_twice_is_named(fake_host, am, found):
+    state = fake_host("claude")
+    assert am("install").code == 0
+    assert not [one for one in found() if one[0] == "double"]
+    (state / "settings.json").write_text('{"hooks": {"x": "agentlas-memory-hook --host claude"}}')
+    assert ("double", "claude", "warning") in found()

@@ -80,6 +80,7 @@ def test_dry_run_shows_the_difference_and_changes_nothing(hosts, home, am, snaps
 
 def test_only_the_hosts_named(hosts, am, plugin, rules):
     assert am("install", "--host", "opencode").code == 0
+    assert [one["host"] for one in am("status", "--json").json["hosts"]] == ["opencode"]
     assert plugin.exists()
     assert "agentlas" not in rules.read_text()
 
