@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Container, Sequence
 from pathlib import Path
 
@@ -33,9 +34,12 @@ def with_citations(
     What git ignores, a build's output say, comes and goes without meaning anything.
     """
     found = {(one.key, one.chunk): one for one in mentions}
+    named: dict[int, list[str]] = defaultdict(list)
+    for one in mentions:
+        if one.kind == "path":
+            named[one.chunk].append(one.name)
     for index, chunk in enumerate(chunks):
-        names = [one.name for one in mentions if (one.kind, one.chunk) == ("path", index)]
-        for name in dict.fromkeys((*names, *paths_in(chunk.text))):
+        for name in dict.fromkeys((*named[index], *paths_in(chunk.text))):
             entity = path_entity(name)
             known = found.get((entity.key, index))
             defined = known is not None and known.relation == "defined_in"
