@@ -202,7 +202,7 @@ def test_many_processes_at_once(data, folder):
         "import sys; from agentlas_memory.host_adapters.grok.cache import write_entry\n"
         "for n in range(15): write_entry(sys.argv[1], f'/w{sys.argv[2]}/{n}', sys.argv[2])"
     )
-    runs = [subprocess.Popen([sys.executable, "-c", code, data, str(n)]) for n in range(6)]
+    runs = [subprocess.Popen([sys.executable, "-c", code, data, str(n)], cwd="/") for n in range(6)]
     assert [run.wait(60) for run in runs] == [0] * 6
     assert sorted(index_in(folder)) == sorted(f"/w{p}/{n}" for p in range(6) for n in range(15))
     assert all(f"\n{p}\n" in read_entry(folder, f"/w{p}/7") for p in range(6))
