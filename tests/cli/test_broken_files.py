@@ -2,8 +2,10 @@
 
 import os
 import socket
+import sqlite3
 import stat
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -107,10 +109,10 @@ def test_what_is_no_file_in_the_inbox_is_named_and_left_alone(inbox, process, ki
 def test_a_receipt_that_is_none_is_no_receipt(project, process, store, home, kind):
     folder = home / ".agentlas/state/last"
     folder.mkdir(parents=True)
-    import sqlite3
-
-    identity = sqlite3.connect(store).execute("SELECT value FROM meta WHERE key='store_id'")
-    put(folder / f"{identity.fetchone()[0]}.json", kind)
+    with closing(sqlite3.connect(store)) as connection:
+        sql = "SELECT value FROM meta WHERE key = 'store_id'"
+        [identity] = connection.execute(sql).fetchone()
+    put(folder / f"{identity}.json", kind)
     assert process("status", "--json").json["last_silence"] is None
     assert "No prompt has been asked" in process("why", "--last").err
 
