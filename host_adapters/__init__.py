@@ -3,11 +3,12 @@
 Adding a host adds a folder, and its name to the tables in `hook.py` and `installer/hosts.py`.
 """
 
+from agentlas_memory.events import PROMPT, START, HookEvent, text_field
+from agentlas_memory.lean import quote_json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
-
-    from agentlas_memory.events import HookEvent
 
     class Adapter(Protocol):
         """What `host_adapters/<host>/adapter.py` offers to the hook."""
@@ -31,3 +32,37 @@ if TYPE_CHECKING:
 
         def render(self, event: HookEvent, capsule: str, home: str) -> bytes:
             """Return the answer that puts the capsule before the model."""
+
+
+# Claude Code's contract, which Codex has taken over: the same fields, the same answer.
+_KINDS = {"UserPromptSubmit": PROMPT, "SessionStart": START}
+
+
+def parse_event(payload: dict[str, object], event: str) -> HookEvent | None:
+    """Return the event of a payload in Claude's form, None for one that is not ours to answer."""
+    name = text_field(payload, "hook_event_name") or event
+    kind = _KINDS.get(name)
+    if kind is None:
+        return None
+    agent = text_field(payload, "agent_id")
+    return HookEvent(
+        name,
+        kind,
+        cwd=text_field(payload, "cwd"),
+        prompt=text_field(payload, "prompt"),
+        # A sub-agent has a context of its own: it was not given what its parent was.
+        session=text_field(payload, "session_id") + agent,
+        source=text_field(payload, "source") if kind == START else "",
+        subagent=bool(agent),
+    )
+
+
+def additional_context(event: HookEvent, capsule: str) -> bytes:
+    """Return the answer in Claude's form that puts a capsule before the model."""
+    return (
+        '{"hookSpecificOutput":{"hookEventName":'
+        + quote_json(event.name)
+        + ',"additionalContext":'
+        + quote_json(capsule)
+        + "}}\n"
+    ).encode("ascii")

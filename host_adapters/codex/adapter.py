@@ -5,8 +5,8 @@ resume, clear, compact, fork); UserPromptSubmit adds `prompt`, and in a sub-agen
 the `session_id` of its parent.
 """
 
-from agentlas_memory.events import PROMPT, START, HookEvent, text_field
-from agentlas_memory.lean import quote_json
+from agentlas_memory.events import HookEvent
+from agentlas_memory.host_adapters import additional_context, parse_event
 
 EMPTY = b""  # every other text is put before the model, `null` too
 KEEPS_CONTEXT = True  # injected text stays in the conversation, and is not deduplicated
@@ -16,26 +16,10 @@ FOREIGN_VARIABLES: tuple[str, ...] = ()  # no other host runs the hooks it finds
 # everybody can read.
 MAX_BYTES = 10_000
 
-_KINDS = {"UserPromptSubmit": PROMPT, "SessionStart": START}
-
 
 def parse(payload: dict[str, object], event: str, _settings: dict[str, object]) -> HookEvent | None:
     """Return the event, or None for one that is not ours to answer."""
-    name = text_field(payload, "hook_event_name") or event
-    kind = _KINDS.get(name)
-    if kind is None:
-        return None
-    agent = text_field(payload, "agent_id")
-    return HookEvent(
-        name,
-        kind,
-        cwd=text_field(payload, "cwd"),
-        prompt=text_field(payload, "prompt"),
-        # A sub-agent has a context of its own: it was not given what its parent was.
-        session=text_field(payload, "session_id") + agent,
-        source=text_field(payload, "source") if kind == START else "",
-        subagent=bool(agent),
-    )
+    return parse_event(payload, event)
 
 
 def prepare(_event: HookEvent, _home: str) -> None:
@@ -49,10 +33,4 @@ def render(event: HookEvent, capsule: str, _home: str) -> bytes:
     """
     if len(capsule.encode("utf-8", "replace")) > MAX_BYTES:
         return EMPTY
-    return (
-        '{"hookSpecificOutput":{"hookEventName":'
-        + quote_json(event.name)
-        + ',"additionalContext":'
-        + quote_json(capsule)
-        + "}}\n"
-    ).encode("ascii")
+    return additional_context(event, capsule)
