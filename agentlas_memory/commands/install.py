@@ -15,6 +15,7 @@ from agentlas_memory.commands.errors import FAILED, UserError
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import require_home
 from agentlas_memory.home import user_home
+from agentlas_memory.installer.hosts import HOSTS
 
 if TYPE_CHECKING:
     from agentlas_memory.installer.ledger import Ledger
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from agentlas_memory.installer.surfaces import Detected, HostSpec, Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_HOSTS = ("claude", "codex", "antigravity", "opencode", "grok")
 
 
 def host_options(command: Command) -> Command:
@@ -33,7 +33,7 @@ def host_options(command: Command) -> Command:
         "--host",
         "names",
         multiple=True,
-        type=click.Choice(_HOSTS),
+        type=click.Choice(HOSTS),
         help="This host alone; repeatable. By default all that are found.",
     )
     return add_host(add_dry_run(add_json(command)))
@@ -86,7 +86,6 @@ def uninstall(
 ) -> None:
     """Take the hook out of hosts: every file as it was, with what you changed since."""
     from agentlas_memory.installer.current import remove_current
-    from agentlas_memory.installer.hosts import HOSTS
     from agentlas_memory.installer.ledger import read_ledger
 
     place = place_here()
