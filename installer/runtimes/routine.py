@@ -15,7 +15,6 @@ from agentlas_memory.installer.runtimes.build import build, new_folder
 from agentlas_memory.installer.runtimes.children import StoreLocked, update_lock
 from agentlas_memory.installer.runtimes.environments import base_python
 from agentlas_memory.installer.runtimes.layout import STAGING, Runtimes, write_facts
-from agentlas_memory.installer.runtimes.program import link_program
 from agentlas_memory.installer.runtimes.prune import prune
 from agentlas_memory.installer.runtimes.release import Release, version_numbers
 from agentlas_memory.installer.runtimes.selftest import self_test
@@ -36,7 +35,6 @@ class Outcome:
     previous: str
     hosts: list[dict[str, Any]] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def check_version(release: Release, runtimes: Runtimes) -> None:
@@ -89,16 +87,8 @@ def install(
         new = runtimes.get(folder.name)
         outcome = Outcome(new.version, new.id, previous.version if previous else "")
         outcome.hosts = activate(runtimes, new, names, files)
-        finish(place, runtimes, outcome)
+        outcome.removed = prune(runtimes)
         return outcome
-
-
-def finish(place: Place, runtimes: Runtimes, outcome: Outcome) -> None:
-    """Do what comes after a switch: the command's link, and versions that nobody needs."""
-    with step("link the command"):
-        if note := link_program(place):
-            outcome.notes.append(note)
-    outcome.removed = prune(runtimes)
 
 
 @contextmanager
