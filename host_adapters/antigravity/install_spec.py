@@ -11,7 +11,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from agentlas_memory.installer.surfaces import Detected, HostSpec, JsonEntry, Place, Surface
 
@@ -48,7 +48,7 @@ class AntigravitySpec:
 SPEC: HostSpec = AntigravitySpec()
 
 
-def render_entry(hook: Path, *, windows: bool) -> tuple[str, object]:
+def render_entry(hook: PurePath, *, windows: bool) -> tuple[str, object]:
     """Return our key and its value; a hook that is missing answers `{}`, as one with no news.
 
     Handlers stand in a flat list and `timeout` is a whole number of seconds: anything else, and the
@@ -56,7 +56,17 @@ def render_entry(hook: Path, *, windows: bool) -> tuple[str, object]:
     """
     file = _PAYLOAD / ("hooks.windows.json" if windows else "hooks.json")
     ((key, value),) = json.loads(file.read_text(encoding="utf-8")).items()
-    quoted = f'"{hook.as_posix()}.cmd"' if windows else shlex.quote(str(hook))
+    quoted = _quote_for_cmd(hook) if windows else shlex.quote(str(hook))
     for handler in value["PreInvocation"]:
         handler["command"] = handler["command"].replace("{hook}", quoted)
     return key, value
+
+
+def _quote_for_cmd(hook: PurePath) -> str:
+    """Return the launcher's path for `cmd /c`.
+
+    A plain path without quotes, which a host may pass on as `\\"`, a part of the name to cmd; cmd
+    takes backslashes alone then.
+    """
+    plain = str(hook).replace("/", "\\") + ".cmd"
+    return plain if re.fullmatch(r"[\w.:~\\-]+", plain, re.ASCII) else f'"{hook.as_posix()}.cmd"'

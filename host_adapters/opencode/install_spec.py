@@ -48,7 +48,7 @@ def config_folder(place: Place) -> Path:
 def plugin_text(place: Place) -> str:
     """Return the plugin with this machine's paths in it; JSON strings are JavaScript's too."""
     text = _PLUGIN.read_text(encoding="utf-8")
-    text = text.replace("{hook}", json.dumps(str(place.hook)))
+    text = text.replace("{hook}", json.dumps(place.hook.as_posix()))
     return text.replace("{settings}", json.dumps(str(place.data_home / "settings.json")))
 
 
