@@ -27,6 +27,7 @@ class PluginHost:
     verified: str
     oldest: str
     note: str
+    delivery: str
     program: str
     variable: str  # names the host's folder where that is not below the person's home
     folder: str

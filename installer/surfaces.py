@@ -98,6 +98,9 @@ class HostSpec(Protocol):
     verified: str  # the newest version that conformance was run on
     oldest: str  # the first version with the hooks we need
     note: str  # what a person should know before the first start, blank for nothing
+    # How a capsule gets before the model: `context`, where it stays; `call`, for one model call or
+    # the calls of one turn; `pointer`, in a file that the model is told to read.
+    delivery: str
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return the host if it is here; `run` returns a command's output, None if it failed."""

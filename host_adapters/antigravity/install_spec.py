@@ -29,6 +29,7 @@ class AntigravitySpec:
     verified = "0.1.22"
     oldest = "1.1.5"  # of `agy`: the first that is known to have this contract
     note = "`agy -p` opens no workspace without `--add-dir`: without one memory is silent."
+    delivery = "call"
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return the host if its program answers or it has a folder in the person's home."""

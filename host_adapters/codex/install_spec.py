@@ -9,6 +9,7 @@ SPEC = PluginHost(
     oldest="0.131.0",  # heard there without a switch; tells of a compaction since 0.135.0
     note="Codex runs a new hook only once you trust it: start `codex` and choose it, or say"
     " `agentlas-memory install --host codex --trust-codex`.",
+    delivery="context",
     program="codex",
     variable="CODEX_HOME",
     folder=".codex",

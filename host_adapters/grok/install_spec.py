@@ -29,6 +29,7 @@ class _Grok:
     verified = "0.2.111"
     oldest = "0.2.111"  # no earlier one was to be had
     note = ""
+    delivery = "pointer"  # it discards what a hook prints
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return Grok if its program answers, or if its folder is there."""

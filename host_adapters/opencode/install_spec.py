@@ -24,6 +24,7 @@ class OpenCode:
         " it, once. Start OpenCode with a network the first time: without one, each start takes"
         " more than a minute until that has worked."
     )
+    delivery = "call"
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return OpenCode, from the path or where its own installer puts it, if it is here."""
