@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from agentlas_memory.installer.starts import Start
+
 
 @dataclass(frozen=True, slots=True)
 class WholeFile:
@@ -107,3 +109,12 @@ class HostSpec(Protocol):
 
     def surfaces(self, place: Place) -> list[Surface]:
         """Return all that is to be ours, in the order in which it is put there."""
+
+    def commands_in(self, text: str) -> list[str]:
+        """Return the commands that a file of ours has the host run."""
+
+    def start(self, command: str, project: Path) -> Start:
+        """Return how the host starts one of them at a prompt, or a start, in a project."""
+
+    def heard(self, output: bytes, data_home: Path) -> str:
+        """Return what an answer puts before the model; blank for one that the host drops."""

@@ -130,7 +130,7 @@ def _install_host(
     from agentlas_memory.installer.ledger import read_ledger
     from agentlas_memory.installer.plan import plan_install
 
-    detected = _detect(spec, place)
+    detected = detect_host(spec, place)
     if detected is None:
         return _document(spec.name, None, [])
     surfaces = spec.surfaces(place)
@@ -141,7 +141,8 @@ def _install_host(
         changes = apply_install(changes, place, detected, _runner(place))
     if told:
         _tell(spec.title, detected.version, changes, detected.program, dry_run=dry_run)
-        _tell_notes(spec, dry_run)
+        if not dry_run:
+            _tell_notes(spec, place)
     document = _document(spec.name, detected, changes)
     if spec.name == "codex" and detected.program and not dry_run:
         document["trust"] = codex_trust(detected, place, wanted=trust_codex)
@@ -173,14 +174,15 @@ def _uninstall_host(name: str, place: Place, *, dry_run: bool, told: bool) -> di
     return _document(name, None, changes) | {"left": [str(path) for path in left]}
 
 
-def _detect(spec: HostSpec, place: Place) -> Detected | None:
+def detect_host(spec: HostSpec, place: Place) -> Detected | None:
+    """Return the host if it is here."""
     from agentlas_memory.installer.programs import look_up
 
     return spec.detect(place, lambda command: look_up(command, place.environment))
 
 
 def _program_now(spec: HostSpec, ledger: Ledger, place: Place) -> str:
-    detected = _detect(spec, place)
+    detected = detect_host(spec, place)
     return (detected.program if detected else "") or ledger.program(spec.name)
 
 
@@ -218,9 +220,15 @@ def _tell(
         say(line)
 
 
-def _tell_notes(spec: HostSpec, dry_run: bool) -> None:
-    if spec.note and not dry_run:
+def _tell_notes(spec: HostSpec, place: Place) -> None:
+    from agentlas_memory.installer.checks.doubles import check_doubles
+    from agentlas_memory.installer.ledger import read_ledger
+
+    if spec.note:
         say(f"  note: {spec.note}")
+    for check in check_doubles(spec, read_ledger(place.data_home)):
+        if check.status != "ok":
+            say(f"  note: {check.detail}; {check.fix}")
 
 
 def _document(name: str, detected: Detected | None, changes: Sequence[Change]) -> dict[str, Any]:

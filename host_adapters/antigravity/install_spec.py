@@ -13,10 +13,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path, PurePath
 
+from agentlas_memory.installer.formats.json_entry import read_entry
+from agentlas_memory.installer.starts import Start, json_commands
 from agentlas_memory.installer.surfaces import Detected, HostSpec, JsonEntry, Place, Surface
 
 _PAYLOAD = Path(__file__).with_name("payload")
 _PROGRAM = "agy"
+_KEY = "agentlas-memory"
 
 
 class AntigravitySpec:
@@ -44,6 +47,35 @@ class AntigravitySpec:
         """Return our entry in `~/.gemini/config/hooks.json`."""
         path = place.home / ".gemini" / "config" / "hooks.json"
         return [JsonEntry(path, *render_entry(place.hook, windows=sys.platform == "win32"))]
+
+    def commands_in(self, text: str) -> list[str]:
+        """Return the commands of our entry in the user's hooks file."""
+        return json_commands(json.dumps(read_entry(text, _KEY)), self.name)
+
+    def start(self, command: str, project: Path) -> Start:
+        """Return how the host starts a command: in the folder of its hooks file."""
+        folder = Path.home() / ".gemini" / "config"
+        fields = {
+            "conversationId": "doctor",
+            "workspacePaths": [str(project)],
+            "transcriptPath": "",
+            "artifactDirectoryPath": "",
+            "modelName": "",
+            "invocationNum": 0,
+            "initialNumSteps": 1,
+        }
+        return Start(("sh", "-c", command), folder, json.dumps(fields).encode())
+
+    def heard(self, output: bytes, _data_home: Path) -> str:
+        """Return the message in an answer; the form is strict, a key too many and it is dropped."""
+        try:
+            ((name, steps),) = json.loads(output).items()
+            ((kind, text),) = steps[0].items()
+            if (name, kind, len(steps)) == ("injectSteps", "ephemeralMessage", 1):
+                return str(text)
+        except (AttributeError, IndexError, TypeError, ValueError):
+            pass
+        return ""
 
 
 SPEC: HostSpec = AntigravitySpec()

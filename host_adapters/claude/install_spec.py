@@ -14,4 +14,6 @@ SPEC = PluginHost(
     folder=".claude",
     add="install",
     remove="uninstall",
+    runs_copy=False,
+    shell=lambda: "/bin/sh",  # whatever $SHELL says
 )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from agentlas_memory.installer.starts import SAMPLE_PROMPT, Start
 from agentlas_memory.installer.surfaces import Detected, Place, Surface, WholeFile
 
 _PLUGIN = Path(__file__).with_name("payload") / "agentlas-memory.js"
+_ARGUMENTS = ("--host", "opencode", "--event", "chat.message")  # as in that file
 
 
 class OpenCode:
@@ -38,6 +41,26 @@ class OpenCode:
     def surfaces(self, place: Place) -> list[Surface]:
         """Return the plugin file."""
         return [WholeFile(config_folder(place) / "plugins" / _PLUGIN.name, plugin_text(place))]
+
+    def commands_in(self, text: str) -> list[str]:
+        """Return the command that the plugin starts: it is a program and its arguments."""
+        hook = re.search(r'^const HOOK = (".*")$', text, re.MULTILINE)
+        return [shlex.join([json.loads(hook[1]), *_ARGUMENTS])] if hook else []
+
+    def start(self, command: str, project: Path) -> Start:
+        """Return how the plugin starts it: without a shell."""
+        fields = {
+            "cwd": str(project),
+            "prompt": SAMPLE_PROMPT,
+            "session": "doctor",
+            "message": "doctor",
+            "subagent": False,
+        }
+        return Start(tuple(shlex.split(command)), project, json.dumps(fields).encode())
+
+    def heard(self, output: bytes, _data_home: Path) -> str:
+        """Return the answer: it is the capsule itself."""
+        return output.decode("utf-8", "replace")
 
 
 def config_folder(place: Place) -> Path:

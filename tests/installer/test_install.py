@@ -230,7 +230,7 @@ def test_a_command_that_fails_is_told_and_tried_again(fake_host, am):
 def test_a_plugin_that_a_person_removed_by_hand_is_no_failure(fake_host, am):
     state = fake_host("claude", fail="plugin uninstall")
     assert am("install").code == 0
-    (state / "plugins").unlink()
+    (state / "plugins.list").unlink()
     assert am("uninstall").code == 0
     assert "marketplace remove" in (state / "calls").read_text()
 
