@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -22,11 +23,20 @@ def point_current(place: Place, environment: Path) -> bool:
     if current.is_symlink() and current.readlink() == environment:
         return False
     current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    aside = current.with_name(f"current.{os.getpid()}")
-    aside.unlink(missing_ok=True)
+    remove_half_link(place.data_home)
+    aside = _aside(place.data_home)
     aside.symlink_to(environment)
     aside.replace(current)
     return True
+
+
+def remove_half_link(data_home: Path) -> None:
+    """Remove what a killed run left of a new link."""
+    _aside(data_home).unlink(missing_ok=True)
+
+
+def _aside(data_home: Path) -> Path:
+    return data_home / "runtime" / ".current.new"
 
 
 def remove_current(place: Place) -> None:
@@ -34,7 +44,5 @@ def remove_current(place: Place) -> None:
     current = place.data_home / "runtime" / "current"
     if current.is_symlink():
         current.unlink()
-        try:
-            current.parent.rmdir()
-        except OSError:
-            return
+    with contextlib.suppress(OSError):
+        current.parent.rmdir()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentlas_memory.commands.errors import FAILED
-from agentlas_memory.commands.install import detect_host, place_here
+from agentlas_memory.commands.install import detect, place_here
 from agentlas_memory.commands.output import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _check_host(
     from agentlas_memory.installer.checks.runs import check_runs
     from agentlas_memory.installer.programs import look_up
 
-    detected, records = detect_host(spec, place), ledger.records(spec.name)
+    detected, records = detect(spec, place), ledger.records(spec.name)
     yield from check_host(spec, ledger, detected, lambda one: look_up(one, place.environment))
     yield from check_doubles(spec, ledger)
     if detected is None or not records:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError
 from agentlas_memory.ontology.store import StoreUnusable
@@ -31,6 +32,11 @@ def explain_failure(error: Exception) -> UserError | None:
             f"The store cannot be read: {error}.",
             next_step="agentlas-memory index heals it, or builds it anew",
         )
+    if isinstance(error, PermissionError) and error.filename:
+        from agentlas_memory.installer.files import explain
+
+        told = f"{error.filename} cannot be read or written: {explain(error, Path(error.filename))}"
+        return UserError(f"{told}.", kept=_KEPT)
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
         return UserError(f"{error.strerror or error}{place}", kept=_KEPT)

@@ -5,7 +5,6 @@ import os
 
 import pytest
 
-from agentlas_memory.installer import apply
 from agentlas_memory.installer.ledger import read_ledger
 
 THEIRS = {"type": "command", "command": "date"}
@@ -169,30 +168,6 @@ def test_a_file_is_kept_aside_before_it_is_changed(hosts, home, am, rules):
     copies = [file for file in (home / ".agentlas/backups").iterdir() if "AGENTS" in file.name]
     assert [file.read_bytes() for file in copies] == [before]
     assert copies[0].stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.parametrize("step", range(1, 12))
-def test_killed_at_any_step_every_file_is_old_or_new_and_uninstall_heals(hosts, am, snapshot, step):
-    before = snapshot()
-    assert am("install").code == 0
-    installed = snapshot()
-    assert am("uninstall").code == 0
-    calls = []
-
-    def stop(*_):
-        calls.append(1)
-        if len(calls) == step:
-            raise KeyboardInterrupt
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("replace_text", "make_folders", "_back_up"):
-            real = getattr(apply, name)
-            patch.setattr(apply, name, lambda *a, _real=real: (stop(), _real(*a), stop())[1])
-        am("install")
-    for name, content in snapshot().items():
-        assert content in (before.get(name), installed.get(name))
-    assert am("uninstall").code == 0
-    assert snapshot() == before
 
 
 def test_a_host_with_plugins_is_asked_by_its_own_commands(fake_host, home, am):

@@ -1,0 +1,30 @@
+"""One installer at a time: none comes between another's look at a file and its writing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agentlas_memory.installer.backups import remove_half_copy
+from agentlas_memory.installer.current import remove_half_link
+from agentlas_memory.installer.ledger import LEDGER
+from agentlas_memory.lean import make_private_folder
+from agentlas_memory.private_json import hold_lock, remove_half_file
+
+_LOCK = "installer.lock"
+_PATIENCE = 30.0  # seconds; a host's own commands take a few
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """Wait for any other installer of this user; raise StoreLocked when that takes too long.
+
+    What a killed one left in our own folder is removed first.
+    """
+    make_private_folder(str(home))
+    with hold_lock(home, _LOCK, _PATIENCE):
+        remove_half_copy(home)
+        remove_half_link(home)
+        remove_half_file(home / LEDGER)
+        yield
