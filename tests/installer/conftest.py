@@ -103,9 +103,9 @@ def fake_host(path, home):
             f'case "$*" in *"{fail or "no such words"}"*) echo "it broke"; exit 1 ;; esac\n'
             'case "$*" in\n'
             f'  --version) echo "{version} (Fake)" ;;\n'
-            f'  "plugin list"*) cat {state}/plugins 2>/dev/null; exit 0 ;;\n'
-            f'  "plugin install "*|"plugin add "*) echo "$3" >> {state}/plugins ;;\n'
-            f'  "plugin uninstall "*|"plugin remove "*) rm -f {state}/plugins ;;\n'
+            f'  "plugin list"*) cat {state}/plugins.list 2>/dev/null; exit 0 ;;\n'
+            f'  "plugin install "*|"plugin add "*) echo "$3" >> {state}/plugins.list ;;\n'
+            f'  "plugin uninstall "*|"plugin remove "*) rm -f {state}/plugins.list ;;\n'
             "esac\n"
         )
         program.chmod(0o755)
