@@ -8,6 +8,7 @@ commit are the same bytes.
 
 import argparse
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from release.tools import run_with_tools
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
-INLINED = ". scripts/find_python.sh # build_release.py puts the file itself here\n"
+SOURCED = re.compile("^# The next lines become find_python.sh.*?^# Until here.\\n", re.M | re.S)
 
 
 def main(arguments: list[str]) -> int:
@@ -60,7 +61,9 @@ def build(options: argparse.Namespace) -> Path:
         if not options.folder:
             results = [archive(bundle, source), *bundle.glob("release.json*")]
         options.output.mkdir(parents=True, exist_ok=True)
-        return next(iter([put(result, options.output) for result in results]))
+        for result in results:
+            put(result, options.output)
+        return options.output / results[0].name
 
 
 def make_bundle(source: Source, scratch: Path, options: argparse.Namespace) -> Path:
@@ -86,10 +89,11 @@ def make_bundle(source: Source, scratch: Path, options: argparse.Namespace) -> P
 def write_installers(scripts: Path, bundle: Path) -> None:
     """Copy install.sh, made one file with what it sources, and its twin for Windows."""
     script = (scripts / "install.sh").read_text(encoding="utf-8")
-    if script.count(INLINED) != 1:
-        raise Refused("scripts/install.sh does not source find_python.sh in the line expected.")
     found = (scripts / "find_python.sh").read_text(encoding="utf-8")
-    (bundle / "install.sh").write_text(script.replace(INLINED, found), "utf-8", newline="\n")
+    script, places = SOURCED.subn(lambda _: found, script)
+    if places != 1:
+        raise Refused("scripts/install.sh does not source find_python.sh where it is expected.")
+    (bundle / "install.sh").write_text(script, "utf-8")
     shutil.copy(scripts / "install.ps1", bundle)
 
 
@@ -113,12 +117,12 @@ def archive(bundle: Path, source: Source) -> Path:
     return target
 
 
-def put(result: Path, output: Path) -> Path:
+def put(result: Path, output: Path) -> None:
     """Move a result into the output folder, in the place of an earlier one."""
     target = output / result.name
     if target.is_dir():
         shutil.rmtree(target)
-    return Path(shutil.move(result, target))
+    shutil.move(result, target)
 
 
 if __name__ == "__main__":

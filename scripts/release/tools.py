@@ -12,7 +12,7 @@ from release.source import Refused
 
 LOCK = Path(__file__).with_name("tools.lock")
 # Settings of pip that would put things elsewhere than where we say.
-UNWANTED = ("PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_TARGET", "PIP_USER", "PYTHONHOME")
+UNWANTED = ("PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_TARGET", "PIP_USER")
 
 
 def run_with_tools(script: str, arguments: list[str]) -> int | None:
@@ -66,6 +66,9 @@ def _pythons(folder: Path) -> tuple[Path, Path]:
 
 def clean_environment(**more: str) -> dict[str, str]:
     """Return the environment for pip: the person's own index counts, their targets do not."""
-    kept = {key: value for key, value in os.environ.items() if key not in UNWANTED}
-    kept.pop("PYTHONPATH", None)
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in UNWANTED and not key.startswith("PYTHON")
+    }
     return {**kept, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **more}
