@@ -42,6 +42,9 @@ COMMANDS = {
     "install": Entry("install", "Put the hook into the hosts found here."),
     "uninstall": Entry("install", "Take it out again, without a trace."),
     "doctor": Entry("doctor", "Check that every host runs the hook, and what to do if not."),
+    "update": Entry("update", "Install the newest version, or say whether there is one."),
+    "rollback": Entry("update", "Go back to the version before."),
+    "runtime": Entry("runtime", "List the installed versions, or remove what nobody needs."),
     "model": Entry("model", "Verify or locate the embedding model."),
     "bench": Entry("bench", "Measure speed and quality."),
 }

@@ -12,6 +12,7 @@ from typing import Any
 
 from agentlas_memory.lean import getenv, make_private_folder, read_file
 from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
+from agentlas_memory.ontology.lock import StoreLocked as StoreLocked
 
 _LARGEST = 1 << 20  # bytes; the hook reads no more either
 _PATIENCE = 5.0  # seconds; the lock is held for a few milliseconds
@@ -38,6 +39,15 @@ def edit_private_json(home: str, name: str) -> Iterator[dict[str, Any]]:
         if json.dumps(values) != before:
             # People keep such files in a repository and link them.
             _replace(Path(os.path.realpath(path)), json.dumps(values, indent=2) + "\n")
+
+
+@contextmanager
+def lock_private_folder(folder: Path, name: str, seconds: float) -> Iterator[int]:
+    """Hold a lock of its own name on a folder of ours, made where it is missing."""
+    make_private_folder(str(folder))
+    (folder / name).touch(mode=0o600)
+    with writer_lock(folder, seconds, name) as handle:
+        yield handle
 
 
 def _close_to_others(home: str) -> None:

@@ -45,11 +45,22 @@ def check_runtime(place: Place) -> Iterator[Check]:
         yield Check("hook", "", "failed", f"{hook} is missing", "agentlas-memory install")
     elif not (hook.parent / "python3").exists():
         yield Check(
-            "hook", "", "failed", f"{hook} has no interpreter beside it", "agentlas-memory install"
+            "hook",
+            "",
+            "failed",
+            f"the interpreter is missing: {_interpreter(hook.parent / 'python3')}",
+            "put that Python back, or run install.sh (or install, from a new environment) again",
         )
     else:
         yield Check("hook", "", "ok", f"{hook.resolve()}, Python {sys.version.split()[0]}")
     yield _check_fts5()
+
+
+def _interpreter(link: Path) -> Path:
+    """Follow links as far as they lead: the last one names what is gone."""
+    while link.is_symlink():
+        link = link.parent / link.readlink()
+    return link
 
 
 def _check_fts5() -> Check:

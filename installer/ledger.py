@@ -33,6 +33,15 @@ class Ledger:
         """Return the host's program at install, blank for none."""
         return str(self._hosts.get(host, {}).get("program", ""))
 
+    @property
+    def linked(self) -> str:
+        """The link to our command that we made, blank for none."""
+        return str(self._values.get("program", ""))
+
+    def note_link(self, link: str) -> None:
+        """Note that a link to our command is about to be made, or, blank, that it is gone."""
+        self._values["program"] = link
+
     def records(self, host: str) -> list[dict[str, Any]]:
         """Return what we put there, in order."""
         return list(self._hosts.get(host, {}).get("surfaces", []))

@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "redaction": ((), "as above"),
     "chartable": ((), "a table reader"),
     "embedding": (("chartable", "lean"), "text to vector, without SQL and hosts"),
-    "deadline": ((), "a clock"),
+    "deadline": (("lean",), "a clock"),
 }
 
 # A room -> the rooms of ours it must never import, and why.

@@ -57,8 +57,10 @@ def _all_checks(place: Place) -> Iterator[Check]:
     from agentlas_memory.installer.hosts import specs_of
     from agentlas_memory.installer.ledger import read_ledger
     from agentlas_memory.installer.programs import look_up
+    from agentlas_memory.installer.runtimes.checks import check_versions
 
     yield from check_runtime(place)
+    yield from check_versions(place)
     yield _check_model()
     yield from _check_failures(place)
     ledger = read_ledger(place.data_home)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -68,6 +69,10 @@ def install(
         _install_host(spec, place, dry_run=dry_run, trust_codex=trust_codex, told=not as_json)
         for spec in specs_of(names)
     ]
+    if not dry_run and not names:
+        from agentlas_memory.installer.runtimes.activate import settle_from_here
+
+        settle_from_here(place.data_home)
     _finish(context, documents, as_json=as_json, nothing="No host was found here.")
 
 
@@ -85,7 +90,6 @@ def uninstall(
     yes: bool,
 ) -> None:
     """Take the hook out of hosts: every file as it was, with what you changed since."""
-    from agentlas_memory.installer.current import remove_current
     from agentlas_memory.installer.ledger import read_ledger
 
     place = place_here()
@@ -93,7 +97,9 @@ def uninstall(
     wanted = [name for name in HOSTS if name in known and (not names or name in names)]
     documents = [_uninstall_host(n, place, dry_run=dry_run, told=not as_json) for n in wanted]
     if not dry_run and not read_ledger(place.data_home).hosts():
-        remove_current(place)
+        from agentlas_memory.installer.runtimes.activate import stop_serving
+
+        stop_serving(place.data_home)
     if purge:
         from agentlas_memory.commands.purge import purge_data
 
@@ -112,15 +118,16 @@ def place_here() -> Place:
 
 
 def _point_current(place: Place) -> None:
-    from agentlas_memory.installer.current import environment_of_this, point_current
+    from agentlas_memory.installer.runtimes.activate import serve_from_here
+    from agentlas_memory.installer.runtimes.environments import hook_of
 
-    environment = environment_of_this()
-    if not (environment / "bin" / "agentlas-memory-hook").exists():
+    environment = Path(sys.prefix)
+    if not hook_of(environment).exists():
         raise UserError(
             f"There is no agentlas-memory-hook in {environment}.",
             next_step="install the package into an environment of its own, as the README shows",
         )
-    point_current(place, environment)
+    serve_from_here(place.data_home)
 
 
 def _install_host(

@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     """Show all that is ours on this machine, and remove it once the person said yes."""
-    found = [*_in_projects(place), *_in_home(place)]
+    found = [*_in_projects(place), *_on_path(place), *_in_home(place)]
     for one in found:
         say(f"  {one.path} ({one.size / 1024:,.0f} KiB): {one.what}")
     for path in _kept(place):
@@ -67,6 +67,14 @@ def _in_projects(place: Place) -> Iterator[Found]:
                 yield Found(path, _size(path), "a project's index, made from its files")
 
 
+def _on_path(place: Place) -> Iterator[Found]:
+    from agentlas_memory.installer.runtimes.program import linked_program
+
+    link = linked_program(place)
+    if link is not None:
+        yield Found(link, 0, "the command, as a link")
+
+
 def _in_home(place: Place) -> Iterator[Found]:
     words = {
         "networking": "what agents learned: there is no other copy",
@@ -75,6 +83,7 @@ def _in_home(place: Place) -> Iterator[Found]:
         "trusted.json": "which projects you said yes to",
         "settings.json": "your settings",
         "runtime": "installed versions",
+        "release-key.pub": "the key that releases are checked by",
         "venv": "the environment that this program runs in",
         "marketplace": "the plugin that Claude Code and Codex were given",
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError
+from agentlas_memory.commands.errors import FAILED, REFUSED, WRONG_USE, UserError
+from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
 from agentlas_memory.ontology.store import StoreUnusable
 from agentlas_memory.private_json import BrokenFile
 
@@ -31,6 +32,9 @@ def explain_failure(error: Exception) -> UserError | None:
             f"The store cannot be read: {error}.",
             next_step="agentlas-memory index heals it, or builds it anew",
         )
+    if isinstance(error, UpdateFailed):
+        code = REFUSED if isinstance(error, UpdateRefused) else FAILED
+        return UserError(error.what, kept=error.kept, next_step=error.next_step, code=code)
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
         return UserError(f"{error.strerror or error}{place}", kept=_KEPT)

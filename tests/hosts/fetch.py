@@ -28,9 +28,9 @@ def npm_package(name, version):
     if shutil.which("npm") is None:
         raise Unavailable("npm is not installed")
     version = FETCHED[name] = _newest(["npm", "view", name, "version"]) if NEWEST else version
-    folder = _cache() / f"npm-{name.replace('/', '-').lstrip('@')}-{version}"
+    folder = cache_folder() / f"npm-{name.replace('/', '-').lstrip('@')}-{version}"
     command = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", str(folder)]
-    _install(folder, [*command, f"{name}@{version}"])
+    fetch_once(folder, [*command, f"{name}@{version}"])
     return folder / "node_modules" / name
 
 
@@ -40,9 +40,9 @@ def pypi_package(name, version):
         answer = _newest([sys.executable, "-m", "pip", "index", "versions", name])
         version = answer.partition("(")[2].partition(")")[0] or version
     FETCHED[name] = version
-    folder = _cache() / f"pypi-{name}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
+    folder = cache_folder() / f"pypi-{name}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
     command = [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder)]
-    _install(folder, [*command, f"{name}=={version}"])
+    fetch_once(folder, [*command, f"{name}=={version}"])
     return folder
 
 
@@ -54,15 +54,16 @@ def _newest(command):
     return done.stdout.strip().splitlines()[0]
 
 
-def _cache():
+def cache_folder():
+    """Return the folder that runs share."""
     named = os.environ.get("AGENTLAS_TEST_CACHE", "").strip()
     folder = Path(named or Path(tempfile.gettempdir(), f"agentlas-memory-hosts-{os.getuid()}"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def _install(folder, command):
-    """Run an installer once; what it left unfinished is removed and made again."""
+def fetch_once(folder, command):
+    """Run what fills a folder, once; what it left unfinished is removed and made again."""
     done = folder.with_name(folder.name + ".done")
     with _lock(folder.with_name(folder.name + ".lock")):
         if done.exists() and folder.is_dir():

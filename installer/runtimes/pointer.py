@@ -1,0 +1,59 @@
+"""`~/.agentlas/runtime/current`: the one path hosts are given, whatever version is behind it.
+
+A link, replaced in one step. Where links need a privilege (Windows) it is a folder that stays, with
+a file in it that names the version; replacing that file is the step.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agentlas_memory.installer.runtimes.environments import WINDOWS
+
+CURRENT = "current"
+_NAMED = "runtime.txt"
+
+
+def read_current(folder: Path) -> str:
+    """Return what `current` names: a version's folder here, or an environment's absolute path."""
+    current = folder / CURRENT
+    try:
+        if not current.is_symlink():
+            return (current / _NAMED).read_text("utf-8").strip()
+        return str(current.readlink())
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def switch_current(folder: Path, target: str, *, links: bool = not WINDOWS) -> None:
+    """Let `current` name something else, in one step."""
+    current = folder / CURRENT
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not links:
+        current.mkdir(mode=0o700, exist_ok=True)
+        _replace_by_file(current / _NAMED, target)
+        return
+    if os.path.lexists(current) and not current.is_symlink():
+        raise FileExistsError(17, "a folder stands where the link should be", str(current))
+    aside = folder / f"{CURRENT}.{os.getpid()}"
+    aside.unlink(missing_ok=True)
+    aside.symlink_to(target)
+    aside.replace(current)
+
+
+def remove_current(folder: Path) -> None:
+    """Take the link away, and the folder if nothing else is in it."""
+    current = folder / CURRENT
+    if current.is_symlink():
+        current.unlink()
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+
+
+def _replace_by_file(path: Path, text: str) -> None:
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    aside.write_text(f"{text}\n", "utf-8")
+    aside.replace(path)
