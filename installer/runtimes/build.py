@@ -64,13 +64,14 @@ def build(release: Release, bundle: Path, folder: Path) -> None:
 
 def _install_wheels(release: Release, bundle: Path, folder: Path) -> None:
     """Let pip put them in place; it checks every digest once more, and runs nothing of them."""
+    # By its name: pip reads a path in such a file up to a `#`, and fills in `${HOME}`.
     own = bundle / "own.txt"
-    wheel = bundle / release.wheel
-    own.write_text(f"{wheel} --hash=sha256:{release.files[release.wheel].sha256}\n", "utf-8")
+    digest = release.files[release.wheel].sha256
+    own.write_text(f"{_PROGRAM}=={release.version} --hash=sha256:{digest}\n", "utf-8")
     command = isolated(python_of(folder), bundle / release.pip / "pip", "install", "--quiet")
+    command += ["--find-links", bundle / "wheels"]
     if release.pythons:
-        wheels = bundle / "wheels"
-        command += ["--isolated", "--no-index", "--find-links", wheels]
+        command += ["--isolated", "--no-index"]
     options = (
         "--require-hashes --no-deps --no-compile --no-cache-dir --only-binary :all: --no-input"
     )
