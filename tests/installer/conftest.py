@@ -1,7 +1,10 @@
 """A home with hosts in it, and the installer run on it."""
 
 import json
+import os
 import stat
+import tempfile
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -9,6 +12,7 @@ from click.testing import CliRunner
 from agentlas_memory.cli import cli
 
 HOOKS = '{\n\t"theirs": {"PreInvocation": []}\r\n}'
+SHM = "/dev/shm"
 RULES = "# My rules\r\n\r\nAlways answer in verse."
 
 
@@ -33,6 +37,13 @@ def path(tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     return folder
+
+
+@pytest.fixture
+def in_memory():
+    """A folder in memory, where this machine has one."""
+    with tempfile.TemporaryDirectory(dir=SHM if os.access(SHM, os.W_OK) else None) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
