@@ -1,7 +1,6 @@
 """What `doctor` checks beside the hosts: our program, its log, the stores and what they lie on."""
 
 import hashlib
-import json
 import os
 import shutil
 import sqlite3
@@ -314,6 +313,7 @@ if sys.argv[1:3] == ["plugin", "list"]:
 if sys.argv[1:2] == ["app-server"]:
     for line in sys.stdin:
         message = json.loads(line)
+        open({log}, "a").write(line)
         hooks = [{"key": "k", "trustStatus": status, "currentHash": "h", "enabled": enabled,
                   "pluginId": "agentlas-memory@agentlas"} for status, enabled in {statuses}]
         result = {"data": [{"hooks": hooks}]} if message.get("method") == "hooks/list" else {}
@@ -334,11 +334,36 @@ TRUST = {
 }
 
 
+@pytest.fixture
+def codex(path, tmp_path):
+    """Put a Codex on the PATH that tells how hooks stand; return the log of what it is asked."""
+
+    def make(hooks):
+        log = tmp_path / "asked"
+        values = {"python": sys.executable, "statuses": repr(hooks), "log": repr(str(log))}
+        text = CODEX
+        for name, value in values.items():
+            text = text.replace("{" + name + "}", value)
+        (path / "codex").write_text(text)
+        (path / "codex").chmod(0o755)
+        return log
+
+    return make
+
+
 @pytest.mark.parametrize(("hooks", "status", "told"), TRUST.values(), ids=TRUST)
-def test_codex_is_asked_whether_it_trusts_the_hook(home, path, am, checks, hooks, status, told):
-    text = CODEX.replace("{python}", sys.executable).replace("{statuses}", json.dumps(hooks))
-    text = text.replace("true", "True").replace("false", "False")
-    (path / "codex").write_text(text)
-    (path / "codex").chmod(0o755)
+def test_codex_is_asked_whether_it_trusts_the_hook(codex, am, checks, hooks, status, told):
+    codex(hooks)
     assert am("install", "--host", "codex").code == 0
     assert checks("trust") == [(status, told)]
+
+
+def test_install_says_what_a_person_has_to_approve_and_approves_nothing(codex, am):
+    log = codex([("untrusted", True)])
+    outcome = am("install", "--host", "codex")
+    assert "Codex runs the hook once you trust it: in its /hooks screen" in outcome.err
+    assert "hooks/list" in log.read_text()
+    am("doctor", "--fix")
+    assert "Write" not in log.read_text()
+    am("install", "--host", "codex", "--trust-codex")
+    assert "config/batchWrite" in log.read_text()
