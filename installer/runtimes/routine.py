@@ -23,6 +23,7 @@ from agentlas_memory.installer.runtimes.steps import step
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
 from agentlas_memory.installer.surfaces import Place
 
+PATIENCE = 180.0  # seconds; another update, or what a killed one started, ends within that
 Fetch = Callable[[Path], Source]  # a folder of ours -> the bundle, fetched into it if need be
 
 
@@ -97,7 +98,7 @@ def locked(runtimes: Runtimes) -> Iterator[None]:
     with ExitStack() as stack:
         with step("take the lock"):
             try:
-                stack.enter_context(update_lock(runtimes))
+                stack.enter_context(update_lock(runtimes, PATIENCE))
             except StoreLocked as error:
                 raise UpdateFailed(
                     f"Another update is at work: {error}.", "try again when it is done"

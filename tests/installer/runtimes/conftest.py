@@ -7,9 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from installer.runtimes.bundles import Unavailable, bootstrap, make_bundle, new_key, public_text
-
-from installer.runtimes import bundles
+import release_bundles
+from release_bundles import Unavailable, bootstrap, make_bundle, new_key, public_text
 
 FACT = "the ledger counts money in integer minor units"
 OLD, NEW = "0.1.0", "0.2.0"
@@ -24,7 +23,7 @@ def key():
 def wheels():
     """The dependencies' wheels, from PyPI."""
     try:
-        return bundles.dependency_wheels()
+        return release_bundles.dependency_wheels()
     except Unavailable as error:
         pytest.skip(f"the dependencies cannot be fetched: {error}")
 
@@ -95,12 +94,12 @@ class Machine:
             },
         )
 
-    def ask(self, hook=None):
-        """Return how the hook answers a prompt of a new session."""
+    def ask(self, hook=None, session=None):
+        """Return how the hook answers a prompt, of a new session if none is named."""
         self._sessions += 1
         event = {
             "hook_event_name": "UserPromptSubmit",
-            "session_id": f"{os.getpid()}-{self._sessions}",
+            "session_id": session or f"{os.getpid()}-{self._sessions}",
             "cwd": str(self.project),
             "prompt": "why does the ledger count money in integer minor units?",
         }
