@@ -72,9 +72,10 @@ def build(release: Release, bundle: Path, folder: Path) -> None:
 
 def _install_wheels(release: Release, bundle: Path, folder: Path) -> None:
     """Let pip put them in place; it checks every digest once more, and runs nothing of them."""
+    # By its name: pip reads a path in such a file up to a `#`, and fills in `${HOME}`.
     own = bundle / "own.txt"
-    wheel = bundle / release.wheel
-    own.write_text(f"{wheel} --hash=sha256:{release.files[release.wheel].sha256}\n", "utf-8")
+    digest = release.files[release.wheel].sha256
+    own.write_text(f"{_PROGRAM}=={release.version} --hash=sha256:{digest}\n", "utf-8")
     pip = bundle / release.pip
     environment = clean_environment()
     if release.pythons:
@@ -82,11 +83,11 @@ def _install_wheels(release: Release, bundle: Path, folder: Path) -> None:
         environment = {k: v for k, v in environment.items() if not k.startswith("PIP_")}
         environment["PIP_CONFIG_FILE"] = os.devnull
         command = isolated(python_of(folder), "-c", _OFFLINE_PIP, pip, "install", "--isolated")
-        command += ["--no-index", "--find-links", bundle / "wheels"]
+        command += ["--no-index"]
     else:
         command = isolated(python_of(folder), pip / "pip", "install")
     options = "--quiet --require-hashes --no-deps --no-compile --no-cache-dir --no-input"
-    command += ["--only-binary", ":all:"]
+    command += ["--find-links", bundle / "wheels", "--only-binary", ":all:"]
     command += [*options.split(), "--disable-pip-version-check", "--no-warn-script-location"]
     command += ["-r", bundle / REQUIREMENTS, "-r", own]
     must_run(command, "Installing the wheels", environment)
