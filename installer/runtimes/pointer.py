@@ -34,12 +34,18 @@ def switch_current(folder: Path, target: str, *, links: bool = not WINDOWS) -> N
         current.mkdir(mode=0o700, exist_ok=True)
         _replace_by_file(current / _NAMED, target)
         return
-    if os.path.lexists(current) and not current.is_symlink():
-        raise FileExistsError(17, "a folder stands where the link should be", str(current))
+    refuse_folder(folder)
     aside = folder / f"{CURRENT}.{os.getpid()}"
     aside.unlink(missing_ok=True)
     aside.symlink_to(target)
     aside.replace(current)
+
+
+def refuse_folder(folder: Path) -> None:
+    """Raise FileExistsError where something of somebody else's stands in the link's place."""
+    current = folder / CURRENT
+    if not WINDOWS and os.path.lexists(current) and not current.is_symlink():
+        raise FileExistsError(17, "a folder stands where the link should be", str(current))
 
 
 def remove_current(folder: Path) -> None:
