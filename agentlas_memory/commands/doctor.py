@@ -116,10 +116,19 @@ def _check_codex(name: str, program: str, place: Place) -> Iterator[Check]:
 
 
 def _repair(context: click.Context, place: Place, *, as_json: bool) -> None:
-    """Put in place again what the ledger says should be there."""
+    """Remove what updates left, and put in place again what the ledger says should be there."""
     from agentlas_memory.commands.install import install
     from agentlas_memory.installer.ledger import read_ledger
+    from agentlas_memory.installer.runtimes.activate import settle_from_here
+    from agentlas_memory.installer.runtimes.layout import Runtimes
+    from agentlas_memory.installer.runtimes.prune import prune
+    from agentlas_memory.installer.runtimes.routine import locked
 
+    runtimes = Runtimes(place.data_home)
+    if runtimes.all():
+        with locked(runtimes):
+            prune(runtimes)
     hosts = tuple(read_ledger(place.data_home).hosts())
     if hosts:
         context.invoke(install, names=hosts, dry_run=False, as_json=False, trust_codex=False)
+    settle_from_here(place.data_home)

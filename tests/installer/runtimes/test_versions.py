@@ -279,7 +279,7 @@ def test_doctor_names_what_an_update_left(runtimes, make, serve, found, am):
         "1.3.0 was never finished",
         f"{runtimes.folder / '.bundle'} was left by an update",
     ]
-    assert am("runtime", "prune").code == 0
+    am("doctor", "--fix")
     assert found() == []
 
 
@@ -288,6 +288,13 @@ def test_doctor_names_hosts_that_were_not_brought_in_line(runtimes, make, serve,
     serve("1.0.0", "1.1.0")
     History(runtimes).settle("1.0.0")
     assert found() == ["1.1.0 is active, but the hosts were not brought in line with it"]
+
+
+def test_status_names_the_version_that_serves(runtimes, make, serve, am):
+    assert am("status", "--json").json["runtime"] is None
+    make("1.0.0")
+    serve("1.0.0")
+    assert am("status", "--json").json["runtime"] == {"id": "1.0.0", "version": "1.0.0"}
 
 
 def test_doctor_names_the_interpreter_that_is_gone(runtimes, make, serve, am):
