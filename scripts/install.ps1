@@ -113,7 +113,7 @@ function New-Bundle([string]$Checkout) {
     $version = @($Usable | Where-Object { $_.EndsWith(" $builder") })[0].Split(' ', 2)[0]
     $script = Join-Path $Checkout 'scripts/build_release.py'
     Write-Host "Building from $Checkout, for Python ${version}: fetches some 40 wheels"
-    $built = & $builder -E -s $script --allow-dirty --folder --python $version --output (Join-Path $Scratch 'built')
+    $built = & $builder -B -E -s $script --allow-dirty --folder --python $version --output (Join-Path $Scratch 'built')
     if ($LASTEXITCODE -ne 0) {
         Stop-Install @('The checkout could not be built; the lines above say why.', 'Nothing was changed.')
     }

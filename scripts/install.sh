@@ -235,7 +235,7 @@ build_from_checkout() {
     3.1[0-3]) ;;
     *) fail "A checkout is built for Python 3.10 to 3.13, not $version." "Nothing was changed." ;;
   esac
-  bundle=$("$builder" -E -s "$from/scripts/build_release.py" --allow-dirty --folder \
+  bundle=$("$builder" -B -E -s "$from/scripts/build_release.py" --allow-dirty --folder \
     --python "$version" --output "$scratch/built" </dev/null) ||
     fail "The checkout could not be built; the lines above say why." \
       "Nothing was changed. Building needs a package index, and pip in a Python: python3-venv or python3-pip on Debian." \
@@ -266,13 +266,25 @@ install_bundle() {
 
 tell_what_next() {
   [ -z "$dry_run" ] || return 0
+  [ -z "$prefix" ] || home=$prefix
   program=$home/runtime/current/bin/agentlas-memory
+  command=$(quoted "$program")
+  # The routine links it into ~/.local/bin, if that name is free there.
+  [ "$(readlink "$(command -v agentlas-memory)" 2>/dev/null)" != "$program" ] || command=agentlas-memory
   if [ -n "$prefix" ]; then
-    program=$prefix/runtime/current/bin/agentlas-memory
-    echo "Set AGENTLAS_HOME=$prefix for your shell and for your assistants: without it they look in ~/.agentlas."
+    echo "Set it for your shell and for your assistants, which look in ~/.agentlas without it:"
+    echo "  export AGENTLAS_HOME=$(quoted "$prefix")"
   fi
-  echo "In a project: $program init && $program index"
-  echo "To undo it:   $program uninstall --purge"
+  echo "In a project: $command init && $command index"
+  echo "To undo it:   $command uninstall --purge"
+}
+
+# Print a word as a shell takes it.
+quoted() {
+  case $1 in
+    *[!A-Za-z0-9_./~+-]*) printf "'%s'\n" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf '%s\n' "$1" ;;
+  esac
 }
 
 main "$@"

@@ -13,20 +13,36 @@ if TYPE_CHECKING:
 
 
 def repair_all(context: click.Context, place: Place) -> None:
-    """Repair entries, the path to the program, old copies of the plugin, and broken stores."""
+    """Repair versions, entries, the path to the program, old copies of the plugin, broken stores."""
+    _remove_leftovers(place)
     _repair_entries(context, place)
     _remove_copies(place)
     _repair_stores(place)
+
+
+def _remove_leftovers(place: Place) -> None:
+    """Remove what a killed update left, and versions that nothing keeps."""
+    from agentlas_memory.installer.runtimes.layout import Runtimes
+    from agentlas_memory.installer.runtimes.prune import prune
+    from agentlas_memory.installer.runtimes.routine import locked
+
+    runtimes = Runtimes(place.data_home)
+    if runtimes.all():
+        with locked(runtimes):
+            for name in prune(runtimes):
+                say(f"runtime: removed {name}")
 
 
 def _repair_entries(context: click.Context, place: Place) -> None:
     """Install again into the hosts in the ledger: what it changes, it tells."""
     from agentlas_memory.commands.install import install
     from agentlas_memory.installer.ledger import read_ledger
+    from agentlas_memory.installer.runtimes.activate import settle_from_here
 
     hosts = tuple(read_ledger(place.data_home).hosts())
     if hosts:
         context.invoke(install, names=hosts, dry_run=False, as_json=False, trust_codex=False)
+    settle_from_here(place.data_home)
 
 
 def _remove_copies(place: Place) -> None:

@@ -64,6 +64,7 @@ def describe(project: Project | None) -> dict[str, Any]:
         "last_failure": _last_failure(),
         "agent": _describe_agent(project) if project else None,
         "hosts": _installed_hosts(),
+        "runtime": _runtime(),
     }
     if project is not None:
         try:
@@ -94,6 +95,15 @@ def _installed_hosts() -> list[dict[str, str]]:
         {"host": spec.name, "version": ledger.version(spec.name), "delivery": spec.delivery}
         for spec in (specs_of(known) if known else [])
     ]
+
+
+def _runtime() -> dict[str, str] | None:
+    """Return the version that hosts are served by, which need not be this program's."""
+    from agentlas_memory.installer.runtimes.layout import Runtimes
+
+    home = data_home()
+    current = Runtimes(Path(home)).current() if home else None
+    return None if current is None else {"id": current.id, "version": current.version}
 
 
 def _describe_agent(project: Project) -> dict[str, Any] | None:
@@ -197,6 +207,7 @@ def _last_failure() -> str | None:
 def _lines(document: dict[str, Any], memory: str) -> list[str]:
     store = document["store"]
     agent = document["agent"]
+    runtime = document["runtime"]
     told = f"{agent['name']}, {_shown(agent['rows'])} rows {agent['reason']}" if agent else "-"
     return [
         f"project:       {document['project'] or '-'}",
@@ -208,6 +219,7 @@ def _lines(document: dict[str, Any], memory: str) -> list[str]:
         f"retrieval:     {document['retrieval'] or '-'}",
         f"experience:    {told.rstrip()}",
         f"assistants:    {', '.join(map(_assistant, document['hosts'])) or '-'}",
+        f"version:       {runtime['version'] if runtime else '-'}",
         f"last silence:  {document['last_silence'] or '-'}",
         f"last failure:  {document['last_failure'] or '-'}",
     ]

@@ -87,7 +87,7 @@ def _install_wheels(release: Release, bundle: Path, folder: Path) -> None:
     else:
         command = isolated(python_of(folder), pip / "pip", "install")
     options = "--quiet --require-hashes --no-deps --no-compile --no-cache-dir --no-input"
-    command += ["--only-binary", ":all:", "--find-links", bundle / "wheels"]
+    command += ["--find-links", bundle / "wheels", "--only-binary", ":all:"]
     command += [*options.split(), "--disable-pip-version-check", "--no-warn-script-location"]
     command += ["-r", bundle / REQUIREMENTS, "-r", own]
     must_run(command, "Installing the wheels", environment)

@@ -36,8 +36,7 @@ def switch_current(folder: Path, target: str, *, links: bool = not WINDOWS) -> N
         put_launchers(programs_of(folder / target), current)
         _replace_by_file(current / POINTER, target)
         return
-    if os.path.lexists(current) and not current.is_symlink():
-        raise FileExistsError(17, "a folder stands where the link should be", str(current))
+    refuse_folder(folder)
     remove_half_link(folder)
     aside = folder / _ASIDE
     aside.symlink_to(target)
@@ -47,6 +46,13 @@ def switch_current(folder: Path, target: str, *, links: bool = not WINDOWS) -> N
 def remove_half_link(folder: Path) -> None:
     """Remove what a killed run left of a new link."""
     (folder / _ASIDE).unlink(missing_ok=True)
+
+
+def refuse_folder(folder: Path) -> None:
+    """Raise FileExistsError where something of somebody else's stands in the link's place."""
+    current = folder / CURRENT
+    if not WINDOWS and os.path.lexists(current) and not current.is_symlink():
+        raise FileExistsError(17, "a folder stands where the link should be", str(current))
 
 
 def remove_current(folder: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,12 +47,13 @@ def standing(runtimes: Runtimes) -> list[Standing]:
 
 def prune(runtimes: Runtimes) -> list[str]:
     """Remove what nothing keeps, under the lock; return the names."""
+    removed = []
     with step("prune"):
-        removed = runtimes.clear_leftovers()
-        for runtime, reason in standing(runtimes):
-            if not reason:
-                remove_tree(runtime.folder)
-                removed.append(runtime.id)
+        gone = [runtime.folder for runtime, reason in standing(runtimes) if not reason]
+        for path in dict.fromkeys([*runtimes.leftovers(), *gone]):
+            with suppress(OSError):  # doctor goes on naming it
+                remove_tree(path)
+                removed.append(path.name)
     return removed
 
 

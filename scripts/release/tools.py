@@ -21,7 +21,8 @@ def run_with_tools(script: str, arguments: list[str]) -> int | None:
         return None
     with tempfile.TemporaryDirectory(prefix="agentlas-release-") as folder:
         python = make_tools(Path(folder))
-        return subprocess.run([str(python), script, *arguments], env=clean_environment()).returncode
+        command = [str(python), "-B", script, *arguments]  # a checkout gets no cache of ours
+        return subprocess.run(command, env=clean_environment()).returncode
 
 
 def tools_are_here() -> bool:

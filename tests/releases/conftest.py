@@ -12,7 +12,7 @@ from releases.small_bundle import REAL, make_bundle, write_program
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
-TOOLS = "awk dirname id ls mktemp mkdir rm sed sort tail timeout tr uname"
+TOOLS = "awk dirname id ls mktemp mkdir readlink rm sed sort tail timeout tr uname"
 AUTHOR = {
     f"GIT_{who}_{what}": value
     for who in ("AUTHOR", "COMMITTER")
@@ -68,7 +68,7 @@ def build(checkout, tools, tmp_path_factory):
         script = checkout / "scripts/build_release.py"
         output = tmp_path_factory.mktemp("out") / "channel"
         settings = {"env": os.environ | environment, "umask": umask}
-        command = [tools, "-E", script, "--output", output, *options]
+        command = [tools, "-B", "-E", script, "--output", output, *options]
         done = subprocess.run(command, capture_output=True, text=True, **settings)
         done.output = output
         return done

@@ -8,7 +8,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from releases.small_bundle import REAL, SCRIPTS, WHEEL, called, install, pack
+from releases.small_bundle import REAL, SCRIPTS, WHEEL, called, install, pack, write_program
 
 SHELLS = [
     shell
@@ -61,12 +61,31 @@ def test_a_channel_s_folder_names_its_one_archive(bundle, python, tmp_path):
 def test_another_home_is_passed_on_and_told(bundle, python, tmp_path):
     done = install(bundle / "install.sh", "--prefix", "my home", cwd=tmp_path)
     assert called(done)["home"] == str(tmp_path / "my home")
-    assert f"AGENTLAS_HOME={tmp_path / 'my home'}" in done.stdout
+    assert f"export AGENTLAS_HOME='{tmp_path}/my home'" in done.stdout
 
 
 def test_it_says_how_to_undo_it(bundle, python, home):
     done = install(bundle / "install.sh")
     assert f"{home}/.agentlas/runtime/current/bin/agentlas-memory uninstall --purge" in done.stdout
+
+
+def test_what_it_says_can_be_pasted(bundle, python, home, tmp_path):
+    prefix = tmp_path / 'it\'s "$HOME"'
+    done = install(bundle / "install.sh", "--prefix", prefix)
+    called(done)
+    [export] = [line for line in done.stdout.splitlines() if "export" in line]
+    shown = subprocess.check_output(
+        ["/bin/sh", "-c", f'{export}; echo "$AGENTLAS_HOME"'], text=True
+    )
+    assert shown == f"{prefix}\n"
+
+
+def test_a_command_on_the_path_is_named_by_its_name(bundle, python, path, home):
+    (path / "agentlas-memory").symlink_to(home / ".agentlas/runtime/current/bin/agentlas-memory")
+    target = home / ".agentlas/runtime/current/bin/agentlas-memory"
+    target.parent.mkdir(parents=True)
+    write_program(target.parent, "agentlas-memory", "exit 0")
+    assert "To undo it:   agentlas-memory uninstall" in install(bundle / "install.sh").stdout
 
 
 def test_the_routine_s_failure_is_ours(bundle, python, monkeypatch):

@@ -7,12 +7,19 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from installer.runtimes.bundles import Unavailable, bootstrap, make_bundle, new_key, public_text
+import release_bundles
+from release_bundles import Unavailable, bootstrap, make_bundle, new_key, public_text
 
-from installer.runtimes import bundles
-
+NIGHTLY = os.environ.get("FUZZ_NIGHTLY") == "1"
 FACT = "the ledger counts money in integer minor units"
 OLD, NEW = "0.1.0", "0.2.0"
+
+
+def pytest_collection_modifyitems(items):
+    """Leave what takes many minutes to the night."""
+    for item in items:
+        if "test_kills" in item.nodeid and item.get_closest_marker("nightly") and not NIGHTLY:
+            item.add_marker(pytest.mark.skip("takes minutes: scripts/fuzz/nightly.sh runs it"))
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +31,7 @@ def key():
 def wheels():
     """The dependencies' wheels, from PyPI."""
     try:
-        return bundles.dependency_wheels()
+        return release_bundles.dependency_wheels()
     except Unavailable as error:
         pytest.skip(f"the dependencies cannot be fetched: {error}")
 
@@ -95,12 +102,12 @@ class Machine:
             },
         )
 
-    def ask(self, hook=None):
-        """Return how the hook answers a prompt of a new session."""
+    def ask(self, hook=None, session=None):
+        """Return how the hook answers a prompt, of a new session if none is named."""
         self._sessions += 1
         event = {
             "hook_event_name": "UserPromptSubmit",
-            "session_id": f"{os.getpid()}-{self._sessions}",
+            "session_id": session or f"{os.getpid()}-{self._sessions}",
             "cwd": str(self.project),
             "prompt": "why does the ledger count money in integer minor units?",
         }

@@ -24,7 +24,7 @@ STEPS = [
     "check the machine",
     "take the lock",
     "clear leftovers",
-    "make room for the bundle",
+    "make room",
     "fetch the bundle",
     "check every digest",
     "make its folder",
@@ -41,8 +41,9 @@ STEPS = [
     "bring the hosts in line",
     "prune",
 ]
-LONG = ["make its environment", "install the wheels", "compile", "self-test"]
+LONG = ["make its environment", "install the wheels", "compile", "self-test", "look at the hosts"]
 MERGE = ["look at the hosts", "bring the hosts in line"]
+BEFORE = STEPS[: STEPS.index("activate") + 1]  # the step `activate` begins before the switch
 
 
 def kill(machine, step, moment, *words):
@@ -94,17 +95,37 @@ def test_the_steps_are_these(machine, new_bundle):
     assert [line.strip() for line in done.stderr.splitlines() if line[:2] == "  "] == STEPS
 
 
+def test_one_kill_after_the_other_leaves_a_version_that_answers(machine, new_bundle):
+    files = machine.host_files()
+    for step in BEFORE:
+        for moment in ("before", "during") if step in LONG else ("before",):
+            kill(machine, step, moment, "update", "--from", new_bundle)
+            assert machine.current == OLD and is_whole(machine), step
+            assert machine.answers(), step
+            assert machine.host_files() == files, step
+    heals(machine, new_bundle)
+    assert machine.host_files() == files
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("step", "moment"),
-    [(step, "before") for step in STEPS] + [(step, "during") for step in LONG + MERGE],
+    ("step", "moment"), [(step, "before") for step in BEFORE] + [(step, "during") for step in LONG]
 )
-def test_a_kill_leaves_a_version_that_answers_and_the_next_run_heals(
+def test_a_kill_before_the_switch_is_healed_by_the_next_run(machine, new_bundle, step, moment):
+    kill(machine, step, moment, "update", "--from", new_bundle)
+    assert machine.current == OLD and machine.answers()
+    heals(machine, new_bundle)
+
+
+@pytest.mark.parametrize(
+    ("step", "moment"), [(MERGE[1], "before"), (MERGE[1], "during"), ("prune", "before")]
+)
+def test_a_kill_after_the_switch_leaves_the_new_version_and_the_next_run_finishes(
     machine, new_bundle, step, moment
 ):
     files = machine.host_files()
     kill(machine, step, moment, "update", "--from", new_bundle)
-    switched = step in ("bring the hosts in line", "prune")
-    assert machine.current == (NEW if switched else OLD)
+    assert machine.current == NEW
     assert is_whole(machine) and machine.answers()
     assert machine.host_files() == files
     heals(machine, new_bundle)

@@ -7,7 +7,7 @@ import tarfile
 import threading
 
 import pytest
-from installer.runtimes.bundles import (
+from release_bundles import (
     make_bundle,
     new_key,
     pack,
