@@ -96,8 +96,6 @@ def _tell(place: Place, outcome: Outcome | None, *, as_json: bool, action: str) 
                 say(f"  {told.rstrip()}")
     for name in outcome.removed:
         say(f"  removed: {name}")
-    for note in outcome.notes:
-        say(note)
 
 
 def _document(place: Place, outcome: Outcome | None, action: str) -> dict[str, Any]:

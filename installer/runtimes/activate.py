@@ -22,6 +22,8 @@ from agentlas_memory.installer.runtimes.pointer import CURRENT, remove_current, 
 from agentlas_memory.installer.runtimes.steps import step
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed
 
+_PATIENCE = 30.0  # seconds
+
 
 def activate(
     runtimes: Runtimes, new: Runtime, names: Sequence[str] | None, files: HostFiles | None
@@ -81,7 +83,7 @@ def serve_from_here(data_home: Path) -> bool:
         raise FileExistsError(
             17, "a folder stands where the link should be", str(runtimes.folder / CURRENT)
         )
-    with update_lock(runtimes):
+    with update_lock(runtimes, _PATIENCE):
         own = environment.parent == runtimes.folder
         name = environment.name if own else str(environment)
         History(runtimes).add(name)

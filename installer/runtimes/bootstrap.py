@@ -16,6 +16,7 @@ from agentlas_memory.installer.runtimes.children import isolated, run
 from agentlas_memory.installer.runtimes.environments import base_python, python_of
 from agentlas_memory.installer.runtimes.layout import Runtimes
 from agentlas_memory.installer.runtimes.pin import not_by_pin, pin_file, read_pin, write_pin
+from agentlas_memory.installer.runtimes.program import link_program
 from agentlas_memory.installer.runtimes.release import (
     KEY,
     RELEASE,
@@ -84,7 +85,9 @@ def _install(options: argparse.Namespace) -> dict[str, Any]:
     assert outcome is not None
     if (key := source.text(KEY)) and source.text(SIGNATURE):
         write_pin(place.data_home, key)
-    return _tell(place, outcome)
+    with step("link the command"):
+        note = link_program(place)
+    return _tell(place, outcome, note)
 
 
 def _place() -> Place:
@@ -157,7 +160,7 @@ def _hosts_here(place: Place) -> list[str]:
     return [spec.name for spec in specs_of() if spec.detect(place, ask) is not None]
 
 
-def _tell(place: Place, outcome: Outcome) -> dict[str, Any]:
+def _tell(place: Place, outcome: Outcome, note: str) -> dict[str, Any]:
     folder = Runtimes(place.data_home).get(outcome.id).folder
     _say(f"Version {outcome.version} is active, in {folder}")
     for host in outcome.hosts:
@@ -167,7 +170,7 @@ def _tell(place: Place, outcome: Outcome) -> dict[str, Any]:
             _say(f"  {host['host']}: {len(changed)} changes")
         for one in refused:
             _say(f"  {host['host']}: left as it is: {one['path']}: {one['reason']}")
-    for note in outcome.notes:
+    if note:
         _say(note)
     return {
         "version": outcome.version,
@@ -176,7 +179,7 @@ def _tell(place: Place, outcome: Outcome) -> dict[str, Any]:
         "previous": outcome.previous,
         "hosts": outcome.hosts,
         "removed": outcome.removed,
-        "notes": outcome.notes,
+        "note": note,
     }
 
 

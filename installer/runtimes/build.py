@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 
-from agentlas_memory.installer.runtimes.children import isolated, must_run
+from agentlas_memory.installer.runtimes.children import clean_environment, isolated, must_run, run
 from agentlas_memory.installer.runtimes.environments import (
     WINDOWS,
     base_python,
@@ -27,6 +28,13 @@ _PACKAGE = "agentlas_memory"
 _MODEL = "models/model2vec/potion-base-8M-int8"
 _NOT_KEPT = ("pip", "setuptools", "wheel")
 _PROGRAM = "agentlas-memory"
+_SECONDS = 600.0
+# pip tries at its start whether it may bind an IPv6 address: where nothing is contacted, no socket
+# is opened either.
+_OFFLINE_PIP = (
+    "import runpy, socket, sys; socket.has_ipv6 = False; sys.path.insert(0, sys.argv.pop(1)); "
+    "runpy.run_module('pip', run_name='__main__', alter_sys=True)"
+)
 
 
 @contextmanager
@@ -68,15 +76,21 @@ def _install_wheels(release: Release, bundle: Path, folder: Path) -> None:
     own = bundle / "own.txt"
     digest = release.files[release.wheel].sha256
     own.write_text(f"{_PROGRAM}=={release.version} --hash=sha256:{digest}\n", "utf-8")
-    command = isolated(python_of(folder), bundle / release.pip / "pip", "install", "--quiet")
-    command += ["--find-links", bundle / "wheels"]
+    pip = bundle / release.pip
+    environment = clean_environment()
     if release.pythons:
-        command += ["--isolated", "--no-index"]
-    options = (
-        "--require-hashes --no-deps --no-compile --no-cache-dir --only-binary :all: --no-input"
-    )
+        # No setting of the person's may lead pip anywhere.
+        environment = {k: v for k, v in environment.items() if not k.startswith("PIP_")}
+        environment["PIP_CONFIG_FILE"] = os.devnull
+        command = isolated(python_of(folder), "-c", _OFFLINE_PIP, pip, "install", "--isolated")
+        command += ["--no-index"]
+    else:
+        command = isolated(python_of(folder), pip / "pip", "install")
+    options = "--quiet --require-hashes --no-deps --no-compile --no-cache-dir --no-input"
+    command += ["--find-links", bundle / "wheels", "--only-binary", ":all:"]
     command += [*options.split(), "--disable-pip-version-check", "--no-warn-script-location"]
-    must_run([*command, "-r", bundle / REQUIREMENTS, "-r", own], "Installing the wheels")
+    command += ["-r", bundle / REQUIREMENTS, "-r", own]
+    must_run(command, "Installing the wheels", environment)
 
 
 def _remove_pip(folder: Path) -> None:
@@ -93,7 +107,7 @@ def _compile(folder: Path) -> None:
     python = isolated(python_of(folder), "-m", "compileall", "-q")
     must_run([*python, packages / _PACKAGE], "Compiling")
     others = [path for path in packages.iterdir() if path.name != _PACKAGE]
-    must_run([*python, "-x", r"[\\/]tests?[\\/]", *others], "Compiling")
+    run([*python, "-x", r"[\\/]tests?[\\/]", *others], _SECONDS)
 
 
 def _check_digests(root: Path, expected: Mapping[str, str]) -> None:

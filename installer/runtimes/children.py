@@ -17,7 +17,7 @@ from agentlas_memory.installer.runtimes.trouble import UpdateFailed
 from agentlas_memory.private_json import StoreLocked as StoreLocked
 from agentlas_memory.private_json import lock_private_folder
 
-_PATIENCE = 180.0  # seconds; another update, or what a killed one still runs, ends within that
+_LONGEST = 600.0  # seconds
 _held: list[int] = []  # the lock's descriptor, which children inherit
 
 
@@ -30,7 +30,7 @@ class Ran(NamedTuple):
 
 
 @contextmanager
-def update_lock(runtimes: Runtimes, seconds: float = _PATIENCE) -> Iterator[None]:
+def update_lock(runtimes: Runtimes, seconds: float) -> Iterator[None]:
     """Hold the one lock of updates, rollbacks and prunings.
 
     What we start holds it too: after a kill of this process nobody removes a folder that pip is
@@ -83,9 +83,11 @@ def run(
     return Ran(process.returncode, output, errors)
 
 
-def must_run(command: Sequence[str | Path], what: str, seconds: float = 600.0) -> None:
+def must_run(
+    command: Sequence[str | Path], what: str, environment: Mapping[str, str] | None = None
+) -> None:
     """Run a program that has to succeed; raise UpdateFailed with the end of what it said."""
-    ran = run(command, seconds)
+    ran = run(command, _LONGEST, environment=environment)
     if ran.code != 0:
         raise UpdateFailed(f"{what} failed: {last_words(ran)}")
 

@@ -26,9 +26,10 @@ class History:
         self._path = runtimes.folder / HISTORY
         self._runtimes = runtimes
         values = _read(self._path)
+        entries = values.get("entries")
         self._entries: list[dict[str, Any]] = [
             one
-            for one in values.get("entries", [])
+            for one in (entries if isinstance(entries, list) else [])
             if isinstance(one, dict)
             and isinstance(one.get("id"), str)
             and isinstance(one.get("since"), (int, float))

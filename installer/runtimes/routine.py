@@ -15,7 +15,6 @@ from agentlas_memory.installer.runtimes.build import build, new_folder
 from agentlas_memory.installer.runtimes.children import StoreLocked, update_lock
 from agentlas_memory.installer.runtimes.environments import base_python
 from agentlas_memory.installer.runtimes.layout import STAGING, Runtimes, write_facts
-from agentlas_memory.installer.runtimes.program import link_program
 from agentlas_memory.installer.runtimes.prune import prune
 from agentlas_memory.installer.runtimes.release import Release, version_numbers
 from agentlas_memory.installer.runtimes.selftest import self_test
@@ -24,6 +23,7 @@ from agentlas_memory.installer.runtimes.steps import step
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
 from agentlas_memory.installer.surfaces import Place
 
+PATIENCE = 180.0  # seconds; another update, or what a killed one started, ends within that
 Fetch = Callable[[Path], Source]  # a folder of ours -> the bundle, fetched into it if need be
 
 
@@ -36,7 +36,6 @@ class Outcome:
     previous: str
     hosts: list[dict[str, Any]] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def check_version(release: Release, runtimes: Runtimes) -> None:
@@ -89,16 +88,8 @@ def install(
         new = runtimes.get(folder.name)
         outcome = Outcome(new.version, new.id, previous.version if previous else "")
         outcome.hosts = activate(runtimes, new, names, files)
-        finish(place, runtimes, outcome)
+        outcome.removed = prune(runtimes)
         return outcome
-
-
-def finish(place: Place, runtimes: Runtimes, outcome: Outcome) -> None:
-    """Do what comes after a switch: the command's link, and versions that nobody needs."""
-    with step("link the command"):
-        if note := link_program(place):
-            outcome.notes.append(note)
-    outcome.removed = prune(runtimes)
 
 
 @contextmanager
@@ -107,7 +98,7 @@ def locked(runtimes: Runtimes) -> Iterator[None]:
     with ExitStack() as stack:
         with step("take the lock"):
             try:
-                stack.enter_context(update_lock(runtimes))
+                stack.enter_context(update_lock(runtimes, PATIENCE))
             except StoreLocked as error:
                 raise UpdateFailed(
                     f"Another update is at work: {error}.", "try again when it is done"

@@ -12,6 +12,7 @@ from agentlas_memory.installer.runtimes.channel import Offer, check_location, op
 from agentlas_memory.installer.runtimes.history import History
 from agentlas_memory.installer.runtimes.layout import Runtime, Runtimes
 from agentlas_memory.installer.runtimes.pin import not_by_pin, pin_file, read_pin
+from agentlas_memory.installer.runtimes.prune import prune
 from agentlas_memory.installer.runtimes.release import (
     RELEASE,
     SIGNATURE,
@@ -23,7 +24,6 @@ from agentlas_memory.installer.runtimes.release import (
 from agentlas_memory.installer.runtimes.routine import (
     Outcome,
     check_version,
-    finish,
     install,
     locked,
 )
@@ -106,7 +106,7 @@ def rollback(place: Place) -> Outcome:
         files = plan_hosts(runtimes, target, names)
         outcome = Outcome(target.version, target.id, current.version if current else "")
         outcome.hosts = activate(runtimes, target, names, files)
-        finish(place, runtimes, outcome)
+        outcome.removed = prune(runtimes)
         return outcome
 
 
@@ -126,7 +126,7 @@ def _settle(place: Place, runtimes: Runtimes) -> Outcome | None:
         names = _hosts(place)
         outcome = Outcome(current.version, current.id, current.version)
         outcome.hosts = activate(runtimes, current, names, plan_hosts(runtimes, current, names))
-        finish(place, runtimes, outcome)
+        outcome.removed = prune(runtimes)
         return outcome
 
 

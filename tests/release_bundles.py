@@ -10,6 +10,7 @@ import csv
 import hashlib
 import io
 import json
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -104,18 +105,18 @@ def make_bundle(folder, version, key=None, *, change=lambda files: None, depende
         if path.name.startswith("pip-"):
             (tools / path.name).write_bytes(path.read_bytes())
             continue
-        (wheels / path.name).hardlink_to(path)
+        shutil.copy(path, wheels)
         name, number = path.name.split("-")[:2]
         lines.append(f"{name}=={number} --hash=sha256:{digest_of(path)}\n")
-    (bundle / "requirements.txt").write_text("".join(lines))
+    (bundle / "requirements.txt").write_text("".join(["# what pip installs\n", *lines]))
     (bundle / "install.sh").write_text("#!/bin/sh\nexit 1\n")
     write_release(bundle, version, wheel, key, **says)
     return bundle
 
 
-def write_release(bundle, version, wheel, key=None, **says):
+def write_release(bundle, version, own, key=None, **says):
     """Write what is signed, the signature and the key."""
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(own) as archive:
         inside = {name: archive.read(name) for name in archive.namelist()}
     values = {
         "format": 1,
@@ -126,7 +127,7 @@ def write_release(bundle, version, wheel, key=None, **says):
         "requires_python": ">=3.10",
         "pythons": [HERE],
         "platform": sysconfig.get_platform(),
-        "wheel": wheel.name,
+        "wheel": own.name,
         "files": {
             path.relative_to(bundle).as_posix(): {
                 "sha256": digest_of(path),
