@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentlas_memory.commands.output import say
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def repair_all(context: click.Context, place: Place) -> None:
-    """Repair versions, entries, the path to the program, old copies of the plugin, broken stores."""
+    """Repair versions, entries, the path to the program, old copies of the plugin, stores."""
     _remove_leftovers(place)
     _repair_entries(context, place)
     _remove_copies(place)
@@ -35,13 +36,16 @@ def _remove_leftovers(place: Place) -> None:
 
 def _repair_entries(context: click.Context, place: Place) -> None:
     """Install again into the hosts in the ledger: what it changes, it tells."""
+    from click.exceptions import Exit
+
     from agentlas_memory.commands.install import install
     from agentlas_memory.installer.ledger import read_ledger
     from agentlas_memory.installer.runtimes.activate import settle_from_here
 
     hosts = tuple(read_ledger(place.data_home).hosts())
     if hosts:
-        context.invoke(install, names=hosts, dry_run=False, as_json=False, trust_codex=False)
+        with suppress(Exit):  # what was left as it is, the checks tell
+            context.invoke(install, names=hosts, dry_run=False, as_json=False, trust_codex=False)
     settle_from_here(place.data_home)
 
 
