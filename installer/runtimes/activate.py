@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agentlas_memory.installer.runtimes.children import update_lock
+from agentlas_memory.installer.runtimes.children import (
+    isolated,
+    person_environment,
+    run,
+    update_lock,
+)
+from agentlas_memory.installer.runtimes.environments import python_of
 from agentlas_memory.installer.runtimes.history import History
 from agentlas_memory.installer.runtimes.hosts_merge import (
     HostFiles,
@@ -23,6 +29,8 @@ from agentlas_memory.installer.runtimes.trouble import UpdateFailed
 
 _PATIENCE = 30.0  # seconds
 
+_STAMPING = 60.0  # seconds
+
 
 def activate(
     runtimes: Runtimes, new: Runtime, names: Sequence[str] | None, files: HostFiles | None
@@ -33,6 +41,8 @@ def activate(
     version breaks down on them, the old one is active again and their files are as they were.
     """
     old = runtimes.current()
+    with step("stamp the model"):
+        _stamp_model(new)
     with step("activate"):
         History(runtimes).add(new.id)
         switch_current(runtimes.folder, new.id)
@@ -50,6 +60,15 @@ def activate(
         if isinstance(error, (MergeFailed, UpdateFailed)):
             raise _taken_back(new, old, error, left) from error
         raise
+
+
+def _stamp_model(new: Runtime) -> None:
+    """Spare the new version's hooks the hashing of its model, 30 ms each, until the next `index`.
+
+    A failure is no reason to stay with the old version: they are slower then, and as right.
+    """
+    verify = isolated(python_of(new.folder), "-m", "agentlas_memory", "model", "verify", "--json")
+    run(verify, _STAMPING, environment=person_environment())
 
 
 def settled(

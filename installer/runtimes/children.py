@@ -54,6 +54,11 @@ def clean_environment(changes: Mapping[str, str] | None = None) -> dict[str, str
     return kept | {CHILD_VARIABLE: "1"} | dict(changes or {})
 
 
+def person_environment() -> dict[str, str]:
+    """Return this environment with all that says where the hosts are and where we are."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
 def run(
     command: Sequence[str | Path],
     seconds: float,

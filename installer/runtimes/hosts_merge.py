@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,13 @@ from typing import Any
 from agentlas_memory.installer.files import Untouchable, make_folders, read_text
 from agentlas_memory.installer.ledger import LEDGER, read_ledger
 from agentlas_memory.installer.replacing import Changed, put_text, remove_file
-from agentlas_memory.installer.runtimes.children import Ran, isolated, last_words, run
+from agentlas_memory.installer.runtimes.children import (
+    Ran,
+    isolated,
+    last_words,
+    person_environment,
+    run,
+)
 from agentlas_memory.installer.runtimes.environments import python_of
 from agentlas_memory.installer.runtimes.layout import Runtime
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed
@@ -88,14 +93,8 @@ def _install(folder: Path, names: Sequence[str], *options: str) -> list[dict[str
     command = isolated(python_of(folder), "-m", "agentlas_memory", "install", "--json", *options)
     for name in names:
         command += ["--host", name]
-    ran = run(command, _SECONDS, environment=_whole_environment())
+    ran = run(command, _SECONDS, environment=person_environment())
     return _documents(ran)
-
-
-def _whole_environment() -> dict[str, str]:
-    """Return the person's environment: it says where the hosts are and where we are."""
-
-    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
 def _documents(ran: Ran) -> list[dict[str, Any]]:

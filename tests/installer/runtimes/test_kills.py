@@ -37,6 +37,7 @@ STEPS = [
     "self-test",
     "mark it whole",
     "look at the hosts",
+    "stamp the model",
     "activate",
     "bring the hosts in line",
     "prune",

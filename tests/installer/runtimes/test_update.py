@@ -51,10 +51,23 @@ def test_an_update_and_a_rollback_change_the_version_and_no_host_file(machine, n
     assert machine.answers()
     assert machine.answers(old_hook), "a session may hold the old version's own path"
     assert str(machine.hook) == command
+    assert is_stamped(machine), "its hooks would hash the model at each prompt"
     done = machine.am("rollback", "--json")
     assert json.loads(done.stdout)["version"] == "0.1.0", done.stderr
     assert machine.host_files() == before
     assert machine.answers()
+
+
+def is_stamped(machine):
+    """Tell whether the hook of the version that serves is spared the hashing of its model."""
+    code = (
+        "import sys, agentlas_memory.embedding.asset as a\n"
+        "a._check_digests = lambda folder: sys.exit('hashed')\n"
+        "from agentlas_memory.embedding.model import open_model\n"
+        "open_model(sys.argv[1])\n"
+    )
+    python = machine.runtimes / "current/bin/python3"
+    return machine.run([python, "-I", "-c", code, str(machine.data)]).returncode == 0
 
 
 def test_a_new_version_that_fails_its_test_leaves_everything(machine, tmp_path, key, light_wheels):
