@@ -135,7 +135,7 @@ def test_wheels_that_are_not_carried_come_from_the_index_by_signed_digests(
     click.write_bytes(good + b"!")
     done = bootstrap(made, environment=machine.environment | settings)
     assert done.returncode == 1 and machine.current == OLD, done.stderr
-    assert "HASH" in done.stderr.upper() and machine.versions == {OLD}
+    assert "Expected sha256" in done.stderr and machine.versions == {OLD}
     click.write_bytes(good)
     done = bootstrap(made, environment=machine.environment | settings)
     assert done.returncode == 0, done.stderr
