@@ -174,6 +174,15 @@ def test_a_process_that_stands_in_a_version_uses_it(runtimes, make):
     assert not is_used(runtimes.folder / "1.0.0")
 
 
+def test_while_none_is_current_every_whole_version_stays(runtimes, make, serve, am):
+    make("1.0.0", "1.1.0")
+    serve("1.0.0", "1.1.0")
+    age(runtimes, 30)
+    (runtimes.folder / "current").unlink()
+    (runtimes.folder / "1.2.0").mkdir()
+    assert am("runtime", "prune", "--json").json["removed"] == ["1.2.0"]
+
+
 def test_what_a_kill_leaves_is_cleared_and_nothing_else(runtimes, make, serve):
     make("1.0.0", "1.1.0")
     serve("1.0.0", "1.1.0")
