@@ -57,7 +57,7 @@ def own_wheel(folder, version, change=lambda files: None):
         if text.endswith("direct_url.json"):
             continue
         if text.startswith(".."):
-            if source.name == "agentlas-memory-hook":
+            if source.name.startswith("agentlas-memory-hook"):
                 files[f"{name}.data/scripts/{source.name}"] = source.read_bytes()
             continue
         head, _, rest = text.partition("/")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def repair_all(context: click.Context, place: Place) -> None:
-    """Repair versions, entries, the path to the program, old copies of the plugin, stores."""
+    """Repair versions, entries, the way to the program, old copies of the plugin, stores."""
     _remove_leftovers(place)
     _repair_entries(context, place)
     _remove_copies(place)

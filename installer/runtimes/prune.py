@@ -37,6 +37,8 @@ def standing(runtimes: Runtimes) -> list[Standing]:
             reason = "the one to roll back to"
         elif not runtime.complete:
             reason = ""
+        elif current is None:
+            reason = "kept while none is current"
         elif _days(history, runtime) < DAYS:
             reason = f"unused for less than {DAYS:.0f} days"
         else:
@@ -71,9 +73,8 @@ def is_used(folder: Path) -> bool:
 
 def _processes() -> Iterator[bytes]:
     """Yield what Linux tells of each process of ours; another user's is not to be read."""
-    own = str(os.getpid())
     for process in Path("/proc").iterdir():
-        if not process.name.isdigit() or process.name == own:
+        if not process.name.isdigit():
             continue
         for name in ("exe", "cwd"):
             try:

@@ -6,6 +6,7 @@ And a second run heals: it ends with the new version, the hosts' files, and noth
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -211,6 +212,19 @@ def test_files_may_not_grow_leaves_the_old_version(machine, new_bundle):
     assert "Traceback" not in done.stderr
     assert machine.current == OLD and machine.answers()
     heals(machine, new_bundle)
+
+
+def test_an_interrupt_ends_what_was_started_and_leaves_nothing(machine, new_bundle):
+    command = [machine.runtimes / "current/bin/agentlas-memory", "update", "--from", new_bundle]
+    process = subprocess.Popen(command, env=machine.environment, stderr=subprocess.PIPE, text=True)
+    while "install the wheels" not in process.stderr.readline():
+        assert process.poll() is None
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert "Interrupted" in process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert machine.versions == {OLD} and not processes_of(machine)
+    assert machine.answers()
 
 
 def test_what_a_killed_update_started_ends_before_the_next_begins(machine, new_bundle):
