@@ -31,8 +31,11 @@ def checkout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("checkout") / "agentlas-memory"
     folder.mkdir()
     for name in runpy.run_path(str(SCRIPTS / "release/source.py"))["SOURCES"]:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, folder / name)
+        if (ROOT / name).is_dir():
+            ignore = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+        else:
+            shutil.copy(ROOT / name, folder / name)
     (folder / ".gitignore").write_text("__pycache__/\n")
     git(folder, "init", "-q")
     git(folder, "add", "-A")

@@ -185,7 +185,7 @@ pins = read_lock(Path("requirements.lock"))
 for python in ("3.10", "3.13"):
     print(*sorted(pin.requirement.name for pin in pins_for(python, pins)))
 """
-    lines = subprocess.check_output([tools, "-c", show], cwd=checkout, text=True).splitlines()
+    lines = subprocess.check_output([tools, "-B", "-c", show], cwd=checkout, text=True).splitlines()
     oldest, newest = (line.split() for line in lines)
     assert "tomli" in oldest
     assert "tomli" not in newest
