@@ -92,7 +92,26 @@ def run(
     with writing(project), _progress(with_bar) as progress:
         report = index_project(Path(project.store_root), paths, progress=progress, forget=forget)
         calibrate(Path(project.database))
+    _renew_experience(project)
     return report
+
+
+def _renew_experience(project: Project) -> None:
+    """Bring what the project's agent learned to this version; a failure is no failure of a run."""
+    from agentlas_memory.commands.standing import agent_of
+
+    verified = agent_of(project)
+    if verified is None:
+        return
+    from agentlas_memory.ontology.agents import agent_in, renew_experience
+
+    try:
+        renew_experience(agent_in(data_home(), verified.slug))
+    except Exception as error:
+        failure = as_user_error(error)
+        if failure is None:
+            raise
+        say(f"The experience of {verified.slug} was left as it is: {failure.what}")
 
 
 def run_for_note(

@@ -21,7 +21,12 @@ from agentlas_memory.ontology.ledger import (
     without_secrets,
 )
 from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
-from agentlas_memory.ontology.projection import Projected, has_rows, projection_of
+from agentlas_memory.ontology.projection import (
+    Projected,
+    has_rows,
+    is_outdated,
+    projection_of,
+)
 from agentlas_memory.routing_card import database_below, is_own_folder
 
 _PATIENCE = 10.0  # seconds for another writer
@@ -99,6 +104,14 @@ def rebuild_experience(agent: Agent, source: Path | None = None) -> tuple[Change
             if source is not None and not _same_file(source, agent.ledger):
                 kept = _replace_ledger(agent, source)
         return Changed(ledger, projected), kept
+
+
+def renew_experience(agent: Agent) -> bool:
+    """Make the projection anew where another version made it, and tell whether that was so."""
+    if not agent.ledger.exists() or not is_outdated(agent.database):
+        return False
+    rebuild_experience(agent)
+    return True
 
 
 @contextmanager

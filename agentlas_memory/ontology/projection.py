@@ -31,6 +31,7 @@ from agentlas_memory.ontology.experience import (
     has_expired,
 )
 from agentlas_memory.ontology.ledger import Ledger, Row
+from agentlas_memory.ontology.migrations import NewerStore
 from agentlas_memory.ontology.naming import (
     TERMS_VERSION,
     IndexTerms,
@@ -41,7 +42,7 @@ from agentlas_memory.ontology.schema import (
     EXPERIENCE,
     EXPERIENCE_ID,
     EXPERIENCE_TABLES,
-    SCHEMA_VERSION,
+    EXPERIENCE_VERSION,
 )
 from agentlas_memory.ontology.store import StoreUnusable, open_store
 from agentlas_memory.redact import REDACTION_VERSION
@@ -94,6 +95,21 @@ def project_ledger(
         return projected
 
 
+def is_outdated(database: Path) -> bool:
+    """Tell whether a projection is unreadable, or another version's or model's."""
+    try:
+        store = open_store(str(database), Deadline(_PATIENCE_MS), EXPERIENCE)
+    except StoreUnusable:
+        return True
+    try:
+        current = dict(_meta(store.text("agent_id")))
+        return any(store.meta.get(key) != value for key, value in current.items()) or (
+            "governance" not in store.meta
+        )
+    finally:
+        store.close()
+
+
 def has_rows(database: Path) -> bool:
     """Tell whether there is a sound database with rows."""
     try:
@@ -127,7 +143,7 @@ def _known_vectors(database: Path) -> dict[str, bytes]:
 
 
 def _refuse_foreign(database: Path) -> None:
-    """Raise ForeignStore where something stands that we did not make, OSError for no permission."""
+    """Raise ForeignStore or NewerStore for what is not ours to replace, OSError as it comes."""
     try:
         regular = stat.S_ISREG(database.lstat().st_mode)
     except FileNotFoundError:
@@ -137,6 +153,12 @@ def _refuse_foreign(database: Path) -> None:
     with database.open("rb") as file:
         head = file.read(100)
     ours = head[68:72] == EXPERIENCE_ID.to_bytes(4, "big")
+    version = int.from_bytes(head[60:64], "big")
+    if ours and version > EXPERIENCE_VERSION:
+        raise NewerStore(
+            f"{database} has schema {version}, this version knows {EXPERIENCE_VERSION}: install"
+            " the newer agentlas-memory again, or move the file away and rebuild it"
+        )
     if head[:16] == b"SQLite format 3\0" and not ours and int.from_bytes(head[28:32], "big"):
         raise ForeignStore(f"{database} is a database of another program; it was left as it is")
 
@@ -228,7 +250,7 @@ def _fill(
         connection.execute(f"PRAGMA {pragma}")
     connection.execute("BEGIN")
     connection.execute(f"PRAGMA application_id = {EXPERIENCE_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute(f"PRAGMA user_version = {EXPERIENCE_VERSION}")
     for sql in EXPERIENCE_TABLES.values():
         connection.execute(sql)
     connection.executemany(

@@ -2,7 +2,7 @@
 
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.lean import WINDOWS, load_sqlite, read_file, sha256, system
-from agentlas_memory.ontology.schema import PROJECT, SCHEMA_VERSION, Schema
+from agentlas_memory.ontology.schema import PROJECT, Schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def check_tables(connection: "_sqlite3.Connection", schema: Schema = PROJECT) ->
         found[name] = sql
     for name, sql in schema.tables.items():
         if found.get(name) != sql and (name != schema.optional or name in found):
-            newer = connection.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_VERSION
+            newer = connection.execute("PRAGMA user_version").fetchone()[0] > schema.version
             reason = "was written by a newer version" if newer else "has a table that is not ours"
             raise StoreUnusable(f"{reason}: {name}")
 
