@@ -63,6 +63,7 @@ def index(
             print_json(as_document(report))
         elif not quiet:
             say(summary(report))
+            _tell_of_unfinished_import(project)
         if watch:
             _watch(project, narrowed, interval, quiet)
     except KeyboardInterrupt:
@@ -155,6 +156,16 @@ def summary(report: IndexReport) -> str:
         rest = len(report.skipped) - _SHOWN_SKIPS
         lines.append(f"skipped {rest} more; all of them with --json")
     return "\n".join(lines)
+
+
+def _tell_of_unfinished_import(project: Project) -> None:
+    """Say that a store of Agentlas OS was renamed, and that not all of it was carried over."""
+    from agentlas_memory.upstream.moving import kept_name, report_file
+
+    old = Path(project.database)
+    if kept_name(old).exists() and not report_file(old).exists():
+        again = command_line("import-store", project.store_root)
+        say(f"{kept_name(old).name} was not carried over to its end; {again}")
 
 
 def _watch(project: Project, paths: Sequence[Path], interval: float, quiet: bool) -> None:

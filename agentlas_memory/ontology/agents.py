@@ -14,7 +14,7 @@ from agentlas_memory.ontology.ledger import (
     Ledger,
     LedgerError,
     LedgerMissing,
-    append_event,
+    append_events,
     read_events,
     read_ledger,
     render_event,
@@ -71,7 +71,7 @@ def change_experience(agent: Agent, events: Sequence[Mapping[str, Any]]) -> Chan
     ledger = read_ledger(agent.ledger, agent.agent_id)
     for event in clean:
         ledger.apply(event)  # what is wrong is found before a folder is made
-    with _writing(agent):
+    with agent_lock(agent):
         if not agent.ledger.exists() and has_rows(agent.database):
             raise LedgerMissing(
                 f"{agent.database} holds rows, but its ledger {agent.ledger} is gone"
@@ -80,8 +80,8 @@ def change_experience(agent: Agent, events: Sequence[Mapping[str, Any]]) -> Chan
         for event in clean:
             ledger.apply(event)
         with projection_of(ledger, agent.agent_id, agent.database) as projected:
-            for event in clean:
-                append_event(agent.ledger, event)
+            if clean:
+                append_events(agent.ledger, clean)
         return Changed(ledger, projected)
 
 
@@ -97,7 +97,7 @@ def rebuild_experience(agent: Agent, source: Path | None = None) -> tuple[Change
     ledger = read_ledger(named, agent.agent_id)
     if not ledger.rows:
         raise LedgerError(f"{named} holds no row")
-    with _writing(agent):
+    with agent_lock(agent):
         kept = None
         ledger = read_ledger(named, agent.agent_id)
         with projection_of(ledger, agent.agent_id, agent.database, anew=True) as projected:
@@ -115,7 +115,8 @@ def renew_experience(agent: Agent) -> bool:
 
 
 @contextmanager
-def _writing(agent: Agent) -> Iterator[None]:
+def agent_lock(agent: Agent) -> Iterator[None]:
+    """Hold the writer lock of an agent's folder, which is made where there is none."""
     folder = agent.database.parent
     make_private_folder(str(folder))
     if not is_own_folder(str(agent.database), agent.slug):

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.embedding.asset import DIMENSIONS
 from agentlas_memory.embedding.query import distances
-from agentlas_memory.ontology.database import ForeignStore
+from agentlas_memory.lean import read_file
+from agentlas_memory.ontology.database import ForeignStore, refuse_foreign
 from agentlas_memory.ontology.embedder import model_identity, open_embedder
 from agentlas_memory.ontology.experience import (
     ACTIVE,
@@ -150,17 +151,14 @@ def _refuse_foreign(database: Path) -> None:
         return
     if not regular:
         raise ForeignStore(f"{database} is no regular file; it was left as it is")
-    with database.open("rb") as file:
-        head = file.read(100)
-    ours = head[68:72] == EXPERIENCE_ID.to_bytes(4, "big")
+    refuse_foreign(database, EXPERIENCE_ID)
+    head = read_file(str(database), 100)
     version = int.from_bytes(head[60:64], "big")
-    if ours and version > EXPERIENCE_VERSION:
+    if head[68:72] == EXPERIENCE_ID.to_bytes(4, "big") and version > EXPERIENCE_VERSION:
         raise NewerStore(
             f"{database} has schema {version}, this version knows {EXPERIENCE_VERSION}: install"
             " the newer agentlas-memory again, or move the file away and rebuild it"
         )
-    if head[:16] == b"SQLite format 3\0" and not ours and int.from_bytes(head[28:32], "big"):
-        raise ForeignStore(f"{database} is a database of another program; it was left as it is")
 
 
 def _make_way(database: Path) -> None:
