@@ -61,6 +61,10 @@ NEVER_IMPORTS = {
         ("host_adapters", "hook", "runtime", "commands", "cli", "bench"),
         "it judges text, whoever asks",
     ),
+    "upstream": (
+        ("recall", "host_adapters", "hook", "runtime", "commands", "cli", "bench"),
+        "it reads a file and fills the store: what is asked of that is not its concern",
+    ),
     "runtime": (("host_adapters", "hook", "commands", "cli"), "the Python interface knows no host"),
     "installer": (
         ("hook", "recall", "ontology", "capsule", "runtime", "commands", "cli"),
@@ -77,6 +81,7 @@ HOOK_NEVER = (
     "runtime",
     "installer",
     "review",
+    "upstream",
     "trust_file",
     "settings_file",
 )

@@ -53,6 +53,13 @@ def make_memory(root: str) -> list[str]:
     return [name for name, make in _PARTS.items() if make(root)]
 
 
+def make_settings(root: str) -> None:
+    """Make what is missing beside the store: `memory.toml`, and what git ignores."""
+    _refuse_root(root)
+    _make_config(root)
+    _make_gitignore(root)
+
+
 def _refuse_root(root: str) -> None:
     home = user_home()
     if not root.strip("/") or (home and identity(root) == identity(home)):

@@ -11,6 +11,7 @@ import click
 
 from agentlas_memory.commands.errors import REFUSED, UserError
 from agentlas_memory.commands.output import say
+from agentlas_memory.ontology.foreign import is_upstream
 from agentlas_memory.private_json import read_private_json
 from agentlas_memory.project import DATABASE
 from agentlas_memory.trust import TRUSTED_FILE
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 # Made from other files, so it can be made again; notes, settings and cards are the user's.
 _PROJECT_FILES = ("ontology-runtime.*", ".gitignore")
+_TAKEN_OVER = "ontology-runtime.upstream."  # made by nobody here
 _YOURS = ("ontology-inbox", "memory.toml", "routing-card.json", "hooks.yaml")
 
 
@@ -73,6 +75,8 @@ def _in_projects(roots: list[Path]) -> Iterator[Found]:
         folder = (root / DATABASE).parent
         for pattern in _PROJECT_FILES:
             for path in sorted(folder.glob(pattern)):
+                if path.name.startswith(_TAKEN_OVER) or is_upstream(str(path)):
+                    continue
                 yield Found(path, _size(path), "a project's index, made from its files")
 
 
@@ -105,6 +109,8 @@ def _kept(roots: list[Path]) -> Iterator[Path]:
     for root in roots:
         folder = root / ".agentlas"
         yield from (folder / name for name in _YOURS if (folder / name).exists())
+        old = sorted(folder.glob("ontology-runtime*.sqlite"))
+        yield from (path for path in old if is_upstream(str(path)))
 
 
 def _projects(place: Place) -> list[Path]:

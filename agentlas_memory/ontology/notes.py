@@ -90,10 +90,11 @@ def write_note(
     tags: Sequence[str] = (),
     supersedes: Sequence[str] = (),
     created: datetime | None = None,
+    identity: str = "",
 ) -> Note:
-    """Write a new note into the inbox and return it."""
+    """Write a new note into the inbox and return it; without an id it gets a random one."""
     moment = (created or datetime.now(timezone.utc)).astimezone(timezone.utc)
-    identity = secrets.token_hex(_ID_BYTES)
+    identity = identity or secrets.token_hex(_ID_BYTES)
     # The name of a private note says nothing, and keeps it out of a commit.
     words, suffix = (kind, PRIVATE_SUFFIX) if scope == "private" else (_slug(text) or kind, ".md")
     name = f"{moment:%Y-%m-%d}-{words}-{identity}{suffix}"
