@@ -61,6 +61,10 @@ NEVER_IMPORTS = {
         ("host_adapters", "hook", "runtime", "commands", "cli", "bench"),
         "it judges text, whoever asks",
     ),
+    "importing": (
+        ("recall", "host_adapters", "hook", "runtime", "commands", "cli", "installer"),
+        "it reads what others kept and writes notes: no ranking, no host's events",
+    ),
     "runtime": (("host_adapters", "hook", "commands", "cli"), "the Python interface knows no host"),
     "installer": (
         ("hook", "recall", "ontology", "capsule", "runtime", "commands", "cli"),
@@ -75,6 +79,7 @@ HOOK_NEVER = (
     "commands",
     "bench",
     "runtime",
+    "importing",
     "installer",
     "review",
     "trust_file",
