@@ -75,7 +75,7 @@ def import_codex(named: str | None, as_json: bool, **wishes: Any) -> None:
     from agentlas_memory.importing.codex import gather_codex
 
     project = require(named)
-    roots = _roots(project)
+    roots = _folders(project)
     _import(project, lambda: gather_codex(roots, os.environ, user_home()), as_json, wishes)
 
 
@@ -101,8 +101,9 @@ def import_mem0(file: Path, named: str | None, as_json: bool, **wishes: Any) -> 
 
 @import_group.command("git")
 @click.option("--since", metavar="DATE", default="", help="Only what was committed since then.")
+@click.option("--subjects", is_flag=True, help="Also commits without a body, if a sentence long.")
 @import_options
-def import_git(since: str, named: str | None, as_json: bool, **wishes: Any) -> None:
+def import_git(since: str, subjects: bool, named: str | None, as_json: bool, **wishes: Any) -> None:
     """Take over the commits and tags of this repository that say why, a note for each year.
 
     Merges, versions, formatting, robots, what was reverted and commits without a body are left out.
@@ -111,7 +112,13 @@ def import_git(since: str, named: str | None, as_json: bool, **wishes: Any) -> N
 
     project = require(named)
     root = Path(project.store_root)
-    _import(project, lambda: gather_git(root, since, flagged=wishes["flagged"]), as_json, wishes)
+    flagged = bool(wishes["flagged"])
+    _import(
+        project,
+        lambda: gather_git(root, since, subjects=subjects, flagged=flagged),
+        as_json,
+        wishes,
+    )
 
 
 def _import(
@@ -166,13 +173,12 @@ def _write(project: Project, plan: Plan) -> IndexReport | None:
     from agentlas_memory.commands.index import run_for_note
     from agentlas_memory.commands.init import make_gitignore
     from agentlas_memory.importing.apply import apply_plan
-    from agentlas_memory.importing.ledger import read_taken
     from agentlas_memory.importing.plan import ADDED
     from agentlas_memory.ontology.documents import INBOX
 
     root = Path(project.store_root)
     make_gitignore(str(root))  # before the first note is there
-    passed = apply_plan(root, plan, read_taken(root))
+    passed = apply_plan(root, plan)
     for step in passed:
         say(f"{step.note.name} was left: it changed meanwhile, or something else is there.")
     plan.steps = [step for step in plan.steps if step not in passed]
@@ -207,13 +213,18 @@ def _documents(project: Project) -> dict[bytes, str]:
 
 
 def _roots(project: Project) -> list[str]:
-    """Return what a host may call this project: its folder, what that is, the repository's top."""
-    found = [project.root, project.store_root]
-    for root in (project.root, project.store_root):
+    """Return what Claude may name this project after: its folder, or its repository's top."""
+    found = _folders(project)
+    for root in _folders(project):
         at = root
         while at and not os.path.lexists(f"{at}/.git"):
             at = at.rpartition("/")[0]
         found.append(at)
-    found += [os.path.realpath(root) for root in found if root]
     home = os.path.realpath(user_home() or "/")
     return [root for root in dict.fromkeys(found) if root and os.path.realpath(root) != home]
+
+
+def _folders(project: Project) -> list[str]:
+    """Return the project's folder and its main worktree, as they are called and as they are."""
+    named = (project.root, project.store_root)
+    return list(dict.fromkeys([*named, *map(os.path.realpath, named)]))

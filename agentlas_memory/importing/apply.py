@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from agentlas_memory.importing.ledger import Taken, replace_file, write_taken
+from agentlas_memory.importing.ledger import Taken, read_taken, replace_file, write_taken
 from agentlas_memory.importing.plan import REMOVED, Plan, Step
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.documents import MAX_FILE_BYTES
@@ -15,25 +15,29 @@ from agentlas_memory.ontology.notes import inbox_folder
 _PATIENCE = 10.0  # seconds
 
 
-def apply_plan(project: Path, plan: Plan, before: dict[str, Taken]) -> list[Step]:
+def apply_plan(project: Path, plan: Plan) -> list[Step]:
     """Write the notes and the list; return the steps that a file stood in the way of.
 
     Whatever interrupts it, the next import sees by their bytes which files are its own.
     """
     passed: list[Step] = []
     with writer_lock(project / ".agentlas", _PATIENCE):
+        before = read_taken(project)  # again: another import may have been quicker
         inbox = inbox_folder(project, create=True)
         for step in plan.steps:
             if not _do(inbox / step.note.name, step):
                 passed.append(step)
-        for step in passed:
-            identity = step.note.identity
-            plan.taken.pop(identity, None)
-            if identity in before:
-                plan.taken[identity] = before[identity]
-        if plan.taken != before:
-            write_taken(project, plan.taken)
+        after = _taken_after(plan, before, {step.note.identity for step in passed})
+        if after != before:
+            write_taken(project, after)
     return passed
+
+
+def _taken_after(plan: Plan, before: dict[str, Taken], passed: set[str]) -> dict[str, Taken]:
+    """Return the list with what the plan says of its own source, less what was passed over."""
+    ours = {i: one for i, one in plan.taken.items() if one.origin == plan.origin}
+    kept = {i: one for i, one in before.items() if one.origin != plan.origin or i in passed}
+    return {**{i: one for i, one in ours.items() if i not in passed}, **kept}
 
 
 def _do(file: Path, step: Step) -> bool:

@@ -38,7 +38,7 @@ def read_pages(folder: Path, *, host: bool = False) -> Iterator[Page | Left]:
         entries = list(_walk(root))
     except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         raise SourceError(f"{folder} cannot be read: {error}") from error
-    for path, entry in sorted(entries)[:_MOST_FILES]:
+    for path, entry in sorted(entries, key=lambda pair: pair[0])[:_MOST_FILES]:
         yield _read(root, path, entry, host)
     if len(entries) > _MOST_FILES:
         yield Left(str(folder), f"has more than {_MOST_FILES} files: not all were looked at")

@@ -45,19 +45,25 @@ _SAFE = (
 )
 
 
-def gather_git(project: Path, since: str = "", *, flagged: bool = False) -> Gathered:
-    """Read the history of the branch that is checked out; `flagged`: also what is held else."""
+def gather_git(
+    project: Path, since: str = "", *, subjects: bool = False, flagged: bool = False
+) -> Gathered:
+    """Read the history of the branch that is checked out.
+
+    `subjects`: also commits of one sentence; `flagged`: also what is held back else.
+    """
     if shutil.which("git") is None:
         raise SourceError("git is not installed, or not in PATH")
     _refuse_no_repository(project)
-    gathered = Gathered("git", str(project))
+    gathered = Gathered("git", str(project), partial=bool(since))
     if _ask(project, ["rev-parse", "--is-shallow-repository"]).strip() == b"true":
         gathered.remarks.append("This clone is shallow: what came before is not in it.")
     commits = _commits(project, since)
     if len(commits) == _COMMITS:
         gathered.remarks.append(f"Only the newest {_COMMITS} commits were looked at.")
-    kept, noise = telling(commits)
-    gathered.remarks.append(f"{len(kept)} of {len(commits)} commits say why; {noise} do not.")
+    kept, noise = telling(commits, subjects=subjects)
+    more = "" if subjects else " (--subjects takes those of one sentence)"
+    gathered.remarks.append(f"{len(kept)} of {len(commits)} commits say why, {noise} do not{more}.")
     tags = [] if since else _tags(project)
     told = [*kept, *tags]
     if not flagged:

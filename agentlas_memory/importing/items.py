@@ -66,6 +66,7 @@ class Gathered:
     held: list[Left] = field(default_factory=list)  # looks like an instruction to a model
     present: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
+    partial: bool = False  # somebody asked for a part: what is not here may still be there
 
 
 def clean(text: str) -> str:

@@ -7,6 +7,7 @@ Front matter (`title`, `tags`, `status`, `created`, ...), a body with wiki links
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -29,7 +30,8 @@ _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 
 def gather_markdown(folder: Path) -> Gathered:
     """Read a folder of memories; its real path names the source."""
-    name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "replace")).hexdigest()[:12]
+    real = os.path.realpath(folder)  # does not mind a link that leads to itself
+    name = hashlib.sha256(os.fsencode(real)).hexdigest()[:12]
     gathered = Gathered(f"markdown:{name}", str(folder))
     for page in read_pages(folder):
         take_page(gathered, page)

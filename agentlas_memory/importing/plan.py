@@ -134,6 +134,8 @@ class _Planner:
     def _look_for_vanished(self, items: Mapping[str, Item]) -> dict[str, Taken]:
         """Return the notes whose memory is not in the source any more."""
         origin = self._gathered.origin
+        if self._gathered.partial:
+            return {}
         named = (Item(key, key, "") for key in self._gathered.present)
         present = {note_identity(item, origin, self._redactor) for item in named} | items.keys()
         return {

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from cli.importing import ORDER, TOKEN, everything, found, imported, taken
 
-from agentlas_memory.importing.commits import Commit, is_noise, plain_body, telling
+from agentlas_memory.importing.commits import Commit, is_noise, plain_body, plain_subject, telling
 
 WHY = "The quokka cluster is restarted by hand since its watchdog lied to us twice in May."
 
@@ -96,6 +96,9 @@ def test_a_tag_that_says_something_is_taken(project, am, git, commit, inbox):
         "Fix typo",
         "Reformat with black",
         "Fix lint errors",
+        "CI: fix typo in the target",
+        "[shape-plan] Fix typo!",
+        "doc: updated README files",
         "Update README",
         "Initial commit",
         "Update dependency ruff to v0.6",
@@ -123,10 +126,22 @@ def test_what_a_robot_wrote_is_noise(author):
         "Typo-tolerant search",
         "Merged views keep their order",
         "xargs takes the names",
+        "News are sorted by date",
+        "Authors of notes are kept apart",
     ],
 )
 def test_what_only_begins_like_noise_is_kept(subject):
     assert not is_noise(subject, "word " * 50, "Nils <n@example.org>")
+
+
+def test_a_subject_that_is_a_sentence_is_taken_on_request(project, am, commit, inbox):
+    commit("The quokka cluster is restarted by hand while its watchdog lies")
+    commit("Restart the cluster by hand")
+    assert taken(am, source="git")["found"] == 0
+    taken(am, "--subjects", source="git")
+    [note] = imported(inbox).values()
+    assert note.count(b"## ") == 1
+    assert found(am, "why is the quokka cluster restarted by hand") != []
 
 
 def test_what_was_reverted_is_left_out_and_what_was_revived_is_not():
@@ -136,6 +151,16 @@ def test_what_was_reverted_is_left_out_and_what_was_revived_is_not():
     redo = Commit("c" * 40, 3, "", "Floats again", f"{body}y\n\nThis reverts commit {'b' * 40}.")
     assert [one.mark[0] for one in telling([undo, first])[0]] == ["b"]
     assert [one.mark[0] for one in telling([redo, undo, first])[0]] == ["c", "a"]
+
+
+def test_a_revert_is_told_in_words_that_no_order_uses():
+    body = "word " * 20
+    undo = Commit(
+        "b" * 40, 2, "", 'Revert "Count in floats"', f"This reverts commit aaaaaaa.\n{body}"
+    )
+    [told], _ = telling([undo])
+    assert (told.subject, told.body) == ("Count in floats (taken back)", body.strip())
+    assert plain_subject('Revert "Revert "Count""') == "Count"
 
 
 def test_a_body_cannot_swallow_the_commits_after_it(project, am, commit, inbox):
@@ -189,6 +214,8 @@ def test_only_what_came_since_a_day(project, am, commit, inbox):
     commit("Two", f"{WHY} Twice.", when="2025-03-02T10:00:00Z")
     taken(am, "--since", "2025-01-01", source="git")
     assert list(imported(inbox)) == ["git-2025.imported.md"]
+    taken(am, source="git")
+    assert taken(am, "--since", "2025-01-01", "--prune", source="git")["removed"] == []
 
 
 def test_a_repository_without_a_commit_holds_nothing(project, am, git):
@@ -254,4 +281,4 @@ def test_a_folder_of_a_larger_repository_has_the_history_of_its_own(project, am,
     git("commit", "-q", "-m", f"Two\n\n{WHY} Twice.")
     am("init", "--project", str(project / "web"))
     document = taken(am, "--project", str(project / "web"), source="git")
-    assert document["remarks"] == ["1 of 1 commits say why; 0 do not."]
+    assert document["remarks"][0].startswith("1 of 1 commits say why")

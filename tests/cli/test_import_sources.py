@@ -101,6 +101,28 @@ def test_an_order_hidden_in_a_comment_reaches_no_note(project, am, vault):
     assert b"previous instructions" not in everything(project)
 
 
+def test_importing_over_and_over_makes_nothing_grow(project, am, vault, store):
+    for number in range(100):
+        (vault / f"{number}.md").write_text(f"# Fact {number}\n\n{QUOKKA} That is {number}.\n")
+    taken(am, source=f"markdown|{vault}")
+    sizes = []
+    for _ in range(6):
+        assert taken(am, source=f"markdown|{vault}")["unchanged"] == 100
+        (vault / "0.md").write_text((vault / "0.md").read_text() + "And so on.\n")
+        taken(am, source=f"markdown|{vault}")
+        sizes.append(store.stat().st_size)
+    assert sizes == sizes[:1] * 6
+
+
+def test_one_source_leaves_the_list_of_another_alone(project, am, vault, export, inbox):
+    (vault / "a.md").write_text(QUOKKA)
+    taken(am, source=f"markdown|{vault}")
+    taken(am, "--prune", source=export([{"id": "m1", "memory": ZEPHYR}]))
+    notes = json.loads((inbox / "imports.json").read_text())["notes"]
+    assert sorted(one["origin"][:8] for one in notes.values()) == ["markdown", "mem0"]
+    assert taken(am, source=f"markdown|{vault}")["unchanged"] == 1
+
+
 def test_two_folders_are_two_sources(project, am, vault, tmp_path):
     (tmp_path / "other").mkdir()
     (vault / "a.md").write_text(QUOKKA)
@@ -148,9 +170,10 @@ def test_a_name_that_is_no_text_and_folders_without_end_are_survived(project, am
     assert list(reasons(document).values()) == ["its name is not UTF-8"]
 
 
-@pytest.mark.parametrize("place", ["nowhere", "file.md"])
+@pytest.mark.parametrize("place", ["nowhere", "file.md", "loop"])
 def test_what_is_no_folder_is_an_error(project, am, vault, place):
     (vault / "file.md").write_text(QUOKKA)
+    (vault / "loop").symlink_to(vault / "loop")
     assert am("import", "markdown", str(vault / place), "--yes").code == 2
 
 
