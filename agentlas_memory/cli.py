@@ -20,6 +20,7 @@ class Entry(NamedTuple):
 
     module: str
     summary: str
+    name: str = ""  # of the command in the module, where it is not the one that is typed
 
 
 COMMANDS = {
@@ -28,6 +29,7 @@ COMMANDS = {
     "remember": Entry("remember", "Write a note and index it."),
     "notes": Entry("notes", "List notes, or show one."),
     "forget": Entry("forget", "Remove a note and every trace of it in the store."),
+    "import": Entry("importing", "Take over memories that other programs kept.", "import_group"),
     "query": Entry("query", "Ask the memory a question."),
     "why": Entry("why", "Explain what a prompt recalls, or why nothing."),
     "status": Entry("status", "Tell whether memory is on here, and how old it is."),
@@ -64,7 +66,7 @@ class CommandTable(click.Group):
         if entry is None:
             return None
         module = import_module(f"agentlas_memory.commands.{entry.module}")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        command: click.Command = getattr(module, entry.name or cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -65,6 +65,10 @@ NEVER_IMPORTS = {
         ("recall", "host_adapters", "hook", "runtime", "commands", "cli", "bench"),
         "it reads a file and fills the store: what is asked of that is not its concern",
     ),
+    "importing": (
+        ("recall", "host_adapters", "hook", "runtime", "commands", "cli", "installer"),
+        "it reads what others kept and writes notes: no ranking, no host's events",
+    ),
     "runtime": (("host_adapters", "hook", "commands", "cli"), "the Python interface knows no host"),
     "installer": (
         ("hook", "recall", "ontology", "capsule", "runtime", "commands", "cli"),
@@ -79,6 +83,7 @@ HOOK_NEVER = (
     "commands",
     "bench",
     "runtime",
+    "importing",
     "installer",
     "review",
     "upstream",

@@ -69,6 +69,12 @@ def store(project):
 
 
 @pytest.fixture
+def inbox(project):
+    """The folder of the project's notes."""
+    return project / ".agentlas/ontology-inbox"
+
+
+@pytest.fixture
 def process():
     """Run `agentlas-memory` in a process of its own."""
 
