@@ -40,7 +40,7 @@ COMMANDS = {
     "graph": Entry("graph", "Show an entity, its relations and their evidence."),
     "card": Entry("card", "Check which agent's experience may be recalled here."),
     "experience": Entry("experience", "What an agent learned: add, list, supersede, rebuild."),
-    "import-store": Entry("import_store", "Take over a store of Agentlas OS."),
+    "import-store": Entry("import_store", "Take over a store of Agentlas OS.", "import_store"),
     "review": Entry("review", "List hostile or doubtful content, and decide about it."),
     "install": Entry("install", "Put the hook into the hosts found here."),
     "uninstall": Entry("uninstall", "Take it out again, without a trace."),
@@ -66,7 +66,7 @@ class CommandTable(click.Group):
         if entry is None:
             return None
         module = import_module(f"agentlas_memory.commands.{entry.module}")
-        command: click.Command = getattr(module, entry.name or cmd_name.replace("-", "_"))
+        command: click.Command = getattr(module, entry.name or cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -62,7 +62,7 @@ def make_settings(root: str) -> None:
     """Make what is missing beside the store: `memory.toml`, and what git ignores."""
     _refuse_root(root)
     _make_config(root)
-    _make_gitignore(root)
+    make_gitignore(root)
 
 
 def _refuse_root(root: str) -> None:
