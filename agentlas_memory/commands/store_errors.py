@@ -26,7 +26,8 @@ def explain_failure(error: Exception) -> UserError | None:
     if isinstance(error, BrokenFile):
         from agentlas_memory.commands.advice import REPAIR
 
-        return UserError(f"{error}.", next_step=REPAIR, code=REFUSED)
+        kept = "That file was left as it is."
+        return UserError(f"{error}.", kept=kept, next_step=REPAIR, code=REFUSED)
     if isinstance(error, StoreUnusable):
         return UserError(
             f"The store cannot be read: {error}.",
