@@ -17,7 +17,7 @@ from agentlas_memory.installer.leftovers import (
 from agentlas_memory.installer.plan import Change
 from agentlas_memory.installer.replacing import Changed, put_text, remove_file, remove_leftover
 from agentlas_memory.installer.surfaces import Detected, Place
-from agentlas_memory.private_json import StoreLocked
+from agentlas_memory.private_json import BrokenFile, StoreLocked
 
 Run = Callable[[Sequence[str]], str]  # a host's command -> what it printed; raises HostFailed
 
@@ -37,7 +37,12 @@ def apply_install(
     Each change is noted in the ledger before it is made: after a kill, uninstall finds it. A file
     that changed since the plan was made is refused, not overwritten.
     """
-    return [_install_one(change, place, detected, run) for change in changes]
+    done: list[Change] = []
+    for change in changes:
+        if change.action == "run" and any(one.action == "refused" for one in done):
+            change = replace(change, action="refused", reason="its files are not all in place")
+        done.append(_install_one(change, place, detected, run))
+    return done
 
 
 def apply_uninstall(
@@ -101,7 +106,7 @@ def _note(place: Place, edit: Callable[[Ledger], None]) -> str:
             edit(ledger)
     except OSError as error:
         return f"the ledger cannot be written: {explain(error, place.data_home)}"
-    except StoreLocked as error:
+    except (BrokenFile, StoreLocked) as error:
         return f"the ledger cannot be written: {error}"
     return ""
 
@@ -131,6 +136,9 @@ def _carry_out(change: Change, place: Place, program: str, run: Run) -> Change:
         return replace(change, action="refused", reason=str(error))
     except OSError as error:
         return replace(change, action="refused", reason=explain(error, change.path))
+    if not remove_leftover(change.path):
+        reason = "done, but a file of ours beside it cannot be removed; run this again"
+        return replace(change, action="refused", reason=reason)
     return change
 
 

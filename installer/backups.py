@@ -17,13 +17,17 @@ def keep_copy(path: Path, text: str, data_home: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     where = digest(str(path))[:8]
     copy = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{where}-{path.name[-60:]}"
-    if not copy.exists():
-        aside = folder / _ASIDE
-        aside.unlink(missing_ok=True)
+    if copy.exists():
+        return
+    remove_half_copy(data_home)
+    aside = folder / _ASIDE
+    try:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode("utf-8", "surrogateescape"))
         aside.replace(copy)
+    finally:
+        remove_half_copy(data_home)
 
 
 def remove_half_copy(data_home: Path) -> None:

@@ -56,11 +56,14 @@ def plan_install(
 def plan_uninstall(host: str, known: Sequence[Record], others: Sequence[Record]) -> list[Change]:
     """Return what takes away all that the ledger has of a host; `others` are other hosts' records.
 
-    In the reverse order: what was put there last goes first.
+    In the reverse order: what was put there last goes first, and before it what the host's own
+    command takes away, since that reads our files.
     """
     shared = {record["path"] for record in others if "path" in record}
+    order = list(reversed(known))
+    order.sort(key=lambda record: record["kind"] != "commands")
     return plan_moved(host, known) + [
-        _plan_removal(host, record, keep=record.get("path") in shared) for record in reversed(known)
+        _plan_removal(host, record, keep=record.get("path") in shared) for record in order
     ]
 
 

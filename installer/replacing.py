@@ -58,10 +58,13 @@ def remove_file(path: Path, before: str) -> None:
     remove_leftover(target)
 
 
-def remove_leftover(path: Path) -> None:
-    """Remove what a killed run left beside a file, if anything."""
-    with contextlib.suppress(OSError):
+def remove_leftover(path: Path) -> bool:
+    """Remove what a killed run left beside a file, if anything; False where it stays."""
+    try:
         _aside(Path(os.path.realpath(path))).unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
 
 
 def _aside(target: Path) -> Path:

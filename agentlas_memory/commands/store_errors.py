@@ -28,7 +28,8 @@ def explain_failure(error: Exception) -> UserError | None:
     if isinstance(error, BrokenFile):
         from agentlas_memory.commands.advice import REPAIR
 
-        return UserError(f"{error}.", next_step=REPAIR, code=REFUSED)
+        kept = "That file was left as it is."
+        return UserError(f"{error}.", kept=kept, next_step=REPAIR, code=REFUSED)
     if isinstance(error, StoreUnusable) and str(error) == UPSTREAM:
         return _explain_upstream(f"This is {UPSTREAM}.", "")
     if isinstance(error, StoreUnusable):

@@ -47,9 +47,13 @@ class Traced:
         return found
 
     def kill(self, step, words):
+        return self.inject(step, words, "signal=KILL").returncode
+
+    def inject(self, step, words, what):
+        """Have a step end in another way, as strace spells it."""
         call, number = step
-        how = ["-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}"]
-        return run(self.strace, "-qq", "-o", os.devnull, *how, self.program, *words).returncode
+        how = ["-e", f"trace={call}", "-e", f"inject={call}:{what}:when={number}"]
+        return run(self.strace, "-qq", "-o", os.devnull, *how, self.program, *words)
 
 
 def _changes_something(call, rest):

@@ -115,7 +115,7 @@ def fake_host(path, home):
             'case "$*" in\n'
             f'  --version) echo "{version} (Fake)" ;;\n'
             f'  "plugin list"*) cat {state}/plugins.list 2>/dev/null; exit 0 ;;\n'
-            f'  "plugin install "*|"plugin add "*) echo "$3" >> {state}/plugins.list ;;\n'
+            f'  "plugin install "*|"plugin add "*) echo "$3" > {state}/plugins.list ;;\n'
             f'  "plugin uninstall "*|"plugin remove "*) rm -f {state}/plugins.list ;;\n'
             "esac\n"
         )

@@ -213,6 +213,7 @@ def check_gone(home, done):
 STEPS = ["edit"] * 5 + ["install", "install", "upgrade", "fix", "uninstall"]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=2_000 if NIGHTLY else 400,
     derandomize=not NIGHTLY,

@@ -239,3 +239,14 @@ def test_purge_shows_what_goes_and_asks(hosts, home, am, tmp_path, monkeypatch):
     assert not (home / ".agentlas").exists()
     assert not (project / ".agentlas/ontology-runtime.sqlite").exists()
     assert list((project / ".agentlas/ontology-inbox").glob("*.md")), "notes are the person's"
+
+
+def test_a_host_is_not_sent_to_files_that_are_not_in_place(fake_host, home, am):
+    state = fake_host("claude")
+    stranger = home / ".agentlas/marketplace/.claude-plugin/marketplace.json"
+    stranger.parent.mkdir(parents=True)
+    stranger.write_text("{}")
+    outcome = am("install", "--json")
+    assert outcome.code == 1
+    assert outcome.action("claude")[-1] == "refused"
+    assert "plugin" not in (state / "calls").read_text().replace("plugin list", "")

@@ -74,6 +74,8 @@ def ledger(home):
     for record in (one for host in hosts.values() for one in host["surfaces"]):
         if ".agentlas/" in record.get("path", ""):
             record["folders"] = []
+    for host in hosts.values():
+        host["surfaces"].sort(key=str)  # in the order in which they came to be
     return hosts
 
 
@@ -173,6 +175,32 @@ def test_a_killed_purge(states, check_kills, am, home, monkeypatch):
 
     words = ["uninstall", "--purge", "--yes"]
     check_kills(words, [(words, before)], all_gone)
+
+
+@pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
+@pytest.mark.parametrize("word", ["install", "uninstall"])
+def test_a_step_that_fails(scene, states, program, am, tmp_path, word, error):
+    """It is told, every file is whole, and the next run does what is left to do."""
+    killer = Traced(program)
+    if not killer.works():
+        pytest.skip("strace may not trace here")
+    before, installed = states
+    if word == "uninstall":
+        assert am("install").returncode == 0
+    aim = installed if word == "install" else before
+    start, old = tmp_path / "start", state(scene)
+    shutil.copytree(scene, start, symlinks=True)
+    steps = killer.steps(tmp_path / "trace", [word])
+    for step in steps if NIGHTLY else steps[::SOME]:
+        restore(scene, start)
+        done = killer.inject(step, [word], f"error={error}")
+        assert done.returncode in (0, 1, 3), (step, done.stderr)
+        assert "bug" not in done.stderr, (step, done.stderr)
+        check_whole(state(scene), old, aim)
+        assert done.returncode or state(scene) == aim, step
+        assert am(word).returncode == 0, step
+        assert state(scene) == aim, step
+        assert not strays(scene), step
 
 
 def test_killed_while_a_hosts_own_command_runs(states, scene, path, am):

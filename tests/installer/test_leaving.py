@@ -1,0 +1,130 @@
+"""Leaving works whatever has become of our own folder, and touches what is ours alone."""
+
+import json
+import shutil
+import subprocess
+import sysconfig
+import venv
+
+import pytest
+
+
+@pytest.fixture
+def other_environment(tmp_path):
+    """The program in an environment of its own."""
+    folder = tmp_path / "other"
+    venv.create(folder, symlinks=True)
+    [packages] = folder.glob("lib/*/site-packages")
+    (packages / "here.pth").write_text(sysconfig.get_path("purelib"))
+
+    def run(*words):
+        command = [folder / "bin/python3", "-m", "agentlas_memory", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+    return run
+
+
+def test_without_our_runtime_another_environment_takes_us_out(
+    hosts, home, am, snapshot, other_environment
+):
+    before = snapshot()
+    assert am("install").code == 0
+    shutil.rmtree(home / ".agentlas/runtime")
+    done = other_environment("uninstall")
+    assert done.returncode == 0, done.stderr
+    assert snapshot() == before
+
+
+def test_without_a_ledger_what_names_us_is_told_and_left(hosts, home, am, snapshot, rules, hooks):
+    before = snapshot()
+    assert am("install").code == 0
+    installed = snapshot()
+    shutil.rmtree(home / ".agentlas")
+    outcome = am("uninstall")
+    assert (outcome.code, snapshot()) == (0, installed)
+    assert not (home / ".agentlas").exists()
+    for path in (rules, hooks):
+        assert f"names us, and the ledger does not say who put it there: {path}" in outcome.err
+    assert am("install").code == am("uninstall").code == 0
+    assert {name: one for name, one in snapshot().items() if one[1] is not None} == {
+        name: one for name, one in before.items() if one[1] is not None
+    }
+
+
+def test_a_file_that_a_person_made_empty_stays(hosts, home, am, hooks):
+    hooks.unlink()
+    assert am("install").code == 0
+    hooks.write_text("{}\n")
+    assert am("uninstall").code == 0
+    assert hooks.read_text() == "{}\n"
+
+
+def test_a_link_that_leads_nowhere_since_is_no_obstacle(hosts, home, am, rules):
+    (home / "dotfiles").mkdir()
+    rules.rename(home / "dotfiles/AGENTS.md")
+    rules.symlink_to(home / "dotfiles/AGENTS.md")
+    assert am("install").code == 0
+    (home / "dotfiles/AGENTS.md").unlink()
+    assert am("uninstall").code == 0
+    assert rules.is_symlink()
+
+
+def test_where_a_link_led_before_is_cleared_too(hosts, home, am, hooks):
+    (home / "a.json").write_text('{"a": 1}')
+    (home / "b.json").write_text('{"b": 1}')
+    hooks.unlink()
+    hooks.symlink_to(home / "a.json")
+    assert am("install").code == 0
+    hooks.unlink()
+    hooks.symlink_to(home / "b.json")
+    assert am("install").code == 0
+    assert (home / "a.json").read_text() == '{"a": 1}'
+    assert am("uninstall").code == 0
+    assert (home / "b.json").read_text() == '{"b": 1}'
+
+
+def test_nothing_is_purged_while_a_host_has_the_hook(hosts, home, am, plugin):
+    assert am("install").code == 0
+    plugin.write_text(plugin.read_text() + "// mine\n")
+    outcome = am("uninstall", "--purge", "--yes")
+    assert (outcome.code, "Nothing was purged" in outcome.err) == (1, True)
+    assert (home / ".agentlas/install-ledger.json").exists()
+    plugin.unlink()
+    assert am("uninstall", "--purge", "--yes").code == 0
+    assert not (home / ".agentlas").exists()
+
+
+def test_a_shared_file_of_a_newer_version_is_known_to_both_hosts(fake_host, home, am, monkeypatch):
+    for name in ("claude", "codex"):
+        fake_host(name)
+    assert am("install").code == 0
+    module = "agentlas_memory.installer.marketplace._payload"
+    monkeypatch.setattr(module, lambda host, name: f'{{"next version of": "{host} {name}"}}')
+    assert am("install", "--host", "claude").code == 0
+    assert am("uninstall").code == 0
+    assert not (home / ".agentlas/marketplace").exists()
+
+
+def test_hosts_that_are_not_here_are_named_and_get_nothing(home, am, rules):
+    before = {path.name for path in home.iterdir()}
+    outcome = am("install")
+    assert "Not found here: Claude Code, Codex, Antigravity, OpenCode" in outcome.err
+    assert {path.name for path in home.iterdir()} == before | {".agentlas"}
+
+
+def test_no_setting_of_a_host_is_touched(fake_host, hosts, am, hooks):
+    state = fake_host("claude")
+    (state / "settings.json").write_text('{"autoMemoryEnabled": true}')
+    assert am("install").code == 0
+    assert (state / "settings.json").read_text() == '{"autoMemoryEnabled": true}'
+    values = json.loads(hooks.read_text())
+    assert values.pop("agentlas-memory")
+    assert values == {"theirs": {"PreInvocation": []}}
+
+
+def test_rules_in_another_encoding_are_refused(hosts, am, rules):
+    data = "# Regeln\n\nAuf Deutsch.\n".encode("utf-16")
+    rules.write_bytes(data)
+    outcome = am("install")
+    assert (outcome.code, f"{rules}: line 1: this is not UTF-8" in outcome.err) == (1, True)
+    assert rules.read_bytes() == data
