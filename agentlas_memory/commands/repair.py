@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
+
+from click.exceptions import Exit
 
 from agentlas_memory.commands.output import say
 
@@ -26,7 +29,8 @@ def _repair_entries(context: click.Context, place: Place) -> None:
 
     hosts = tuple(read_ledger(place.data_home).hosts())
     if hosts:
-        context.invoke(install, names=hosts, dry_run=False, as_json=False, trust_codex=False)
+        with contextlib.suppress(Exit):  # of what it refused it has told; the checks come next
+            context.invoke(install, names=hosts, dry_run=False, as_json=False, trust_codex=False)
 
 
 def _remove_copies(place: Place) -> None:

@@ -151,6 +151,15 @@ def test_an_entry_that_is_gone_or_changed_is_named_and_repaired(
     assert "Mine." in rules.read_text()
 
 
+def test_what_cannot_be_repaired_is_told_and_checked_all_the_same(hosts, am, checks, plugin):
+    am("install")
+    plugin.write_text(plugin.read_text() + "// mine\n")
+    outcome = am("doctor", "--fix")
+    assert (outcome.code, "left as it is" in outcome.err) == (1, True)
+    assert ("opencode", "failed") in statuses(checks("entry", "--fix"))
+    assert plugin.read_text().endswith("// mine\n")
+
+
 def test_an_unverified_version_is_a_warning_and_one_without_hooks_a_failure(fake_host, am, checks):
     fake_host("claude", version="99.0.0")
     am("install")
