@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from click.exceptions import Exit
+
 from agentlas_memory.commands.output import say
 
 if TYPE_CHECKING:
@@ -36,8 +38,6 @@ def _remove_leftovers(place: Place) -> None:
 
 def _repair_entries(context: click.Context, place: Place) -> None:
     """Install again into the hosts in the ledger: what it changes, it tells."""
-    from click.exceptions import Exit
-
     from agentlas_memory.commands.install import install
     from agentlas_memory.installer.ledger import read_ledger
     from agentlas_memory.installer.runtimes.activate import settle_from_here
