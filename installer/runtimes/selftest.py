@@ -15,6 +15,8 @@ from agentlas_memory.installer.runtimes.trouble import UpdateFailed
 _FACT = "the ledger counts money in integer minor units"
 _DOCUMENT = f"# Ledger\n\nSince floats lose cents, {_FACT}, never in floats.\n"
 _QUESTION = "why does the ledger count money in integer minor units?"
+_SETTINGS = '{"deadline_ms": 4000}\n'  # the longest there is
+_ATTEMPTS = 5
 _SILENT = (b"", b"{}")
 _ASKING, _FILLING = 10.0, 120.0  # seconds; a machine may be busy while it updates
 
@@ -47,6 +49,8 @@ class _Scene:
                 self._environment[name] = os.environ[name]
 
     def fill(self) -> None:
+        (self._home / ".agentlas").mkdir(mode=0o700)
+        (self._home / ".agentlas" / "settings.json").write_text(_SETTINGS, "utf-8")
         (self._project / "ledger.md").write_text(_DOCUMENT, "utf-8")
         for word in ("init", "index"):
             program = isolated(python_of(self._runtime), "-m", "agentlas_memory", word)
@@ -60,7 +64,11 @@ class _Scene:
                 raise _failed(f"`agentlas-memory {word}`", ran)
 
     def ask_known(self) -> None:
-        ran = self._ask("claude", self._project)
+        """Ask some times: on a busy machine a hook may be out of time, and is silent then."""
+        for attempt in range(_ATTEMPTS):
+            ran = self._ask("claude", self._project, str(attempt))
+            if ran.code != 0 or ran.output or ran.errors:
+                break
         if ran.code != 0 or ran.errors or _FACT.encode() not in ran.output:
             raise _failed("the hook, asked what it knows,", ran)
 
@@ -69,11 +77,11 @@ class _Scene:
         if ran.code != 0 or ran.errors or ran.output.strip() not in _SILENT:
             raise _failed(f"the hook for {host}, asked where nothing is known,", ran)
 
-    def _ask(self, host: str, folder: Path) -> Ran:
+    def _ask(self, host: str, folder: Path, session: str = "") -> Ran:
         event = {
             "hook_event_name": "UserPromptSubmit",
             "hookEventName": "user_prompt_submit",
-            "session_id": "self-test",
+            "session_id": f"self-test {session}",
             "cwd": str(folder),
             "prompt": _QUESTION,
         }
