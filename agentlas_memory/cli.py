@@ -40,7 +40,7 @@ COMMANDS = {
     "experience": Entry("experience", "What an agent learned: add, list, supersede, rebuild."),
     "review": Entry("review", "List hostile or doubtful content, and decide about it."),
     "install": Entry("install", "Put the hook into the hosts found here."),
-    "uninstall": Entry("install", "Take it out again, without a trace."),
+    "uninstall": Entry("uninstall", "Take it out again, without a trace."),
     "doctor": Entry("doctor", "Check that every host runs the hook, and what to do if not."),
     "update": Entry("update", "Install the newest version, or say whether there is one."),
     "rollback": Entry("update", "Go back to the version before."),

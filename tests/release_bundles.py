@@ -57,7 +57,7 @@ def own_wheel(folder, version, change=lambda files: None):
         if text.endswith("direct_url.json"):
             continue
         if text.startswith(".."):
-            if source.name == "agentlas-memory-hook":
+            if source.name.startswith("agentlas-memory-hook"):
                 files[f"{name}.data/scripts/{source.name}"] = source.read_bytes()
             continue
         head, _, rest = text.partition("/")
@@ -171,14 +171,14 @@ def digest_of(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def bootstrap(bundle, *options, python=None, environment=None):
+def bootstrap(bundle, *options, python=None, flags=("-I",), environment=None):
     """Run what install.sh runs, on a bare Python."""
     wheel = next(bundle.glob("wheels/agentlas_memory-*.whl"))
     code = (
         "import sys; sys.path.insert(0, sys.argv.pop(1)); "
         f"from {NAME}.installer.runtimes.bootstrap import main; sys.exit(main())"
     )
-    command = [python or bare_python(), "-I", "-c", code, wheel, bundle, *options]
+    command = [python or bare_python(), *flags, "-c", code, wheel, bundle, *options]
     return subprocess.run(
         list(map(str, command)), capture_output=True, text=True, env=environment, timeout=300
     )

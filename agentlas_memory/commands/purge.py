@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,23 +33,32 @@ class Found(NamedTuple):
 
 def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     """Show all that is ours on this machine, and remove it once the person said yes."""
-    found = [*_in_projects(place), *_on_path(place), *_in_home(place)]
+    roots = _projects(place)
+    in_projects, in_home = list(_in_projects(roots)), list(_in_home(place))
+    on_path = list(_on_path(place))
+    found = [*in_projects, *on_path, *in_home]
     for one in found:
         say(f"  {one.path} ({one.size / 1024:,.0f} KiB): {one.what}")
-    for path in _kept(place):
+    for path in _kept(roots):
         say(f"  kept: {path}")
     if dry_run or not found:
         return
     if not asked and not _said_yes():
         raise UserError("Nothing was purged: nobody said yes.", kept="", code=REFUSED)
+    # The home last, and in it last of all what tells of the projects: a second run must find them.
+    _remove([*in_projects, *on_path])
+    for root in roots:
+        _remove_if_empty(root / ".agentlas")
+    _remove(sorted(in_home, key=lambda one: one.path.name == TRUSTED_FILE))
+    _remove_if_empty(place.data_home)
+
+
+def _remove(found: Iterable[Found]) -> None:
     for one in found:
         if one.path.is_dir() and not one.path.is_symlink():
             shutil.rmtree(one.path)
         else:
             one.path.unlink(missing_ok=True)
-    for root in _projects(place):
-        _remove_if_empty(root / ".agentlas")
-    _remove_if_empty(place.data_home)
 
 
 def _said_yes() -> bool:
@@ -59,8 +68,8 @@ def _said_yes() -> bool:
         return False
 
 
-def _in_projects(place: Place) -> Iterator[Found]:
-    for root in _projects(place):
+def _in_projects(roots: list[Path]) -> Iterator[Found]:
+    for root in roots:
         folder = (root / DATABASE).parent
         for pattern in _PROJECT_FILES:
             for path in sorted(folder.glob(pattern)):
@@ -92,8 +101,8 @@ def _in_home(place: Place) -> Iterator[Found]:
             yield Found(path, _size(path), words.get(path.name, "ours"))
 
 
-def _kept(place: Place) -> Iterator[Path]:
-    for root in _projects(place):
+def _kept(roots: list[Path]) -> Iterator[Path]:
+    for root in roots:
         folder = root / ".agentlas"
         yield from (folder / name for name in _YOURS if (folder / name).exists())
 

@@ -49,7 +49,7 @@ def list_runtimes(as_json: bool) -> None:
         )
         for one, reason in found
     ]
-    print_table(("version", "installed", "python", "kept because it is"), rows)
+    print_table(("version", "installed", "python", "why it stays"), rows)
     if current is not None and not current.is_own:
         say(f"Current is an environment of your own: {current.folder}")
 

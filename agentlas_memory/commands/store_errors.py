@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from agentlas_memory.commands.errors import FAILED, REFUSED, WRONG_USE, UserError
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
@@ -35,6 +36,11 @@ def explain_failure(error: Exception) -> UserError | None:
     if isinstance(error, UpdateFailed):
         code = REFUSED if isinstance(error, UpdateRefused) else FAILED
         return UserError(error.what, kept=error.kept, next_step=error.next_step, code=code)
+    if isinstance(error, PermissionError) and error.filename:
+        from agentlas_memory.installer.files import explain
+
+        told = f"{error.filename} cannot be read or written: {explain(error, Path(error.filename))}"
+        return UserError(f"{told}.", kept=_KEPT)
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
         return UserError(f"{error.strerror or error}{place}", kept=_KEPT)

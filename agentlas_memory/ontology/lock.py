@@ -17,7 +17,7 @@ class StoreLocked(Exception):
 
 @contextmanager
 def writer_lock(folder: Path, seconds: float, name: str = LOCK_NAME) -> Iterator[int]:
-    """Hold the store's writer lock, waiting at most `seconds` for another writer to finish.
+    """Hold a folder's writer lock, by its name the store's, and wait at most `seconds` for it.
 
     The lock is the kernel's, on an open file, so a killed writer never leaves it behind; the file
     holds its process id for the message alone. A child that is given the descriptor yielded here

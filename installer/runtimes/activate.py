@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from agentlas_memory.installer.runtimes.hosts_merge import (
     merge_hosts,
 )
 from agentlas_memory.installer.runtimes.layout import HISTORY, LOCK, Runtime, Runtimes
-from agentlas_memory.installer.runtimes.pointer import CURRENT, remove_current, switch_current
+from agentlas_memory.installer.runtimes.pointer import refuse_folder, remove_current, switch_current
 from agentlas_memory.installer.runtimes.steps import step
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed
 
@@ -79,10 +78,7 @@ def serve_from_here(data_home: Path) -> bool:
     current = runtimes.current()
     if current is not None and current.folder.samefile(environment):
         return False
-    if os.path.lexists(runtimes.folder / CURRENT) and not (runtimes.folder / CURRENT).is_symlink():
-        raise FileExistsError(
-            17, "a folder stands where the link should be", str(runtimes.folder / CURRENT)
-        )
+    refuse_folder(runtimes.folder)
     with update_lock(runtimes, _PATIENCE):
         own = environment.parent == runtimes.folder
         name = environment.name if own else str(environment)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -39,9 +40,12 @@ FAILED, REFUSED = 1, 3  # as the commands have them
 def main() -> int:
     """Install the bundle in a folder; return the exit code."""
     options = _options()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a narrow locale is no reason to fail
     try:
         document = _install(options)
-    except (UpdateFailed, BrokenFile, KeyboardInterrupt) as error:
+    except (UpdateFailed, BrokenFile, OSError, KeyboardInterrupt) as error:
         return _tell_failure(error, as_json=options.json)
     if options.json:
         print(json.dumps(document, indent=2))

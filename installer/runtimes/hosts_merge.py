@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agentlas_memory.installer.files import Untouchable, make_folders, read_text, replace_text
+from agentlas_memory.installer.files import Untouchable, make_folders, read_text
 from agentlas_memory.installer.ledger import LEDGER, read_ledger
+from agentlas_memory.installer.replacing import Changed, put_text, remove_file
 from agentlas_memory.installer.runtimes.children import Ran, isolated, last_words, run
 from agentlas_memory.installer.runtimes.environments import python_of
 from agentlas_memory.installer.runtimes.layout import Runtime
@@ -38,7 +39,7 @@ class HostFiles:
         for path, text in self.texts.items():
             try:
                 _put_back(path, text)
-            except (OSError, Untouchable):
+            except (OSError, Untouchable, Changed):
                 failed.append(path)
         return failed
 
@@ -108,10 +109,11 @@ def _documents(ran: Ran) -> list[dict[str, Any]]:
 
 
 def _put_back(path: Path, text: str | None) -> None:
-    if read_text(path) == text:
+    now = read_text(path)
+    if now == text:
         return
-    if text is None:
-        path.unlink(missing_ok=True)
-        return
-    make_folders(path.parent)
-    replace_text(path, text)
+    if text is not None:
+        make_folders(path.parent)
+        put_text(path, now, text)
+    elif now is not None:
+        remove_file(path, now)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from agentlas_memory.installer.runtimes.environments import WINDOWS
+from agentlas_memory.installer.launchers import POINTER, put_launchers
+from agentlas_memory.installer.runtimes.environments import WINDOWS, programs_of
 
 CURRENT = "current"
-_NAMED = "runtime.txt"
+_ASIDE = ".current.new"
 
 
 def read_current(folder: Path) -> str:
@@ -20,7 +21,7 @@ def read_current(folder: Path) -> str:
     current = folder / CURRENT
     try:
         if not current.is_symlink():
-            return (current / _NAMED).read_text("utf-8").strip()
+            return (current / POINTER).read_text("utf-8").strip()
         return str(current.readlink())
     except (OSError, UnicodeDecodeError):
         return ""
@@ -32,14 +33,26 @@ def switch_current(folder: Path, target: str, *, links: bool = not WINDOWS) -> N
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not links:
         current.mkdir(mode=0o700, exist_ok=True)
-        _replace_by_file(current / _NAMED, target)
+        put_launchers(programs_of(folder / target), current)
+        _replace_by_file(current / POINTER, target)
         return
-    if os.path.lexists(current) and not current.is_symlink():
-        raise FileExistsError(17, "a folder stands where the link should be", str(current))
-    aside = folder / f"{CURRENT}.{os.getpid()}"
-    aside.unlink(missing_ok=True)
+    refuse_folder(folder)
+    remove_half_link(folder)
+    aside = folder / _ASIDE
     aside.symlink_to(target)
     aside.replace(current)
+
+
+def remove_half_link(folder: Path) -> None:
+    """Remove what a killed run left of a new link."""
+    (folder / _ASIDE).unlink(missing_ok=True)
+
+
+def refuse_folder(folder: Path) -> None:
+    """Raise FileExistsError where something of somebody else's stands in the link's place."""
+    current = folder / CURRENT
+    if not WINDOWS and os.path.lexists(current) and not current.is_symlink():
+        raise FileExistsError(17, "a folder stands where the link should be", str(current))
 
 
 def remove_current(folder: Path) -> None:

@@ -9,6 +9,7 @@ from agentlas_memory.installer.files import make_folders
 from agentlas_memory.installer.ledger import edit_ledger, read_ledger
 from agentlas_memory.installer.runtimes.environments import WINDOWS
 from agentlas_memory.installer.surfaces import Place
+from agentlas_memory.private_json import BrokenFile
 
 _NAME = "agentlas-memory"
 
@@ -22,10 +23,13 @@ def link_program(place: Place) -> str:
     if os.path.lexists(link) and not _leads_to(link, target):
         return f"{link} is not ours and was left; the command is {target}"
     if not os.path.lexists(link):
-        with edit_ledger(place.data_home) as ledger:
-            ledger.note_link(str(link))
-        make_folders(link.parent)
-        link.symlink_to(target)
+        try:
+            with edit_ledger(place.data_home) as ledger:
+                ledger.note_link(str(link))
+            make_folders(link.parent)
+            link.symlink_to(target)
+        except (OSError, BrokenFile) as error:
+            return f"{link} could not be made ({error}); the command is {target}"
     folders = place.environment.get("PATH", "").split(os.pathsep)
     if str(link.parent) in folders:
         return ""

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +37,8 @@ def standing(runtimes: Runtimes) -> list[Standing]:
             reason = "the one to roll back to"
         elif not runtime.complete:
             reason = ""
+        elif current is None:
+            reason = "kept while none is current"
         elif _days(history, runtime) < DAYS:
             reason = f"unused for less than {DAYS:.0f} days"
         else:
@@ -46,12 +49,13 @@ def standing(runtimes: Runtimes) -> list[Standing]:
 
 def prune(runtimes: Runtimes) -> list[str]:
     """Remove what nothing keeps, under the lock; return the names."""
+    removed = []
     with step("prune"):
-        removed = runtimes.clear_leftovers()
-        for runtime, reason in standing(runtimes):
-            if not reason:
-                remove_tree(runtime.folder)
-                removed.append(runtime.id)
+        gone = [runtime.folder for runtime, reason in standing(runtimes) if not reason]
+        for path in dict.fromkeys([*runtimes.leftovers(), *gone]):
+            with suppress(OSError):  # doctor goes on naming it
+                remove_tree(path)
+                removed.append(path.name)
     return removed
 
 
@@ -69,9 +73,8 @@ def is_used(folder: Path) -> bool:
 
 def _processes() -> Iterator[bytes]:
     """Yield what Linux tells of each process of ours; another user's is not to be read."""
-    own = str(os.getpid())
     for process in Path("/proc").iterdir():
-        if not process.name.isdigit() or process.name == own:
+        if not process.name.isdigit():
             continue
         for name in ("exe", "cwd"):
             try:

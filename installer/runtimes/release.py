@@ -59,6 +59,13 @@ def version_numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
+def is_older(version: str, current: str) -> bool:
+    """Compare two versions; a person's own environment may have one that cannot be compared."""
+    if not _VERSION.fullmatch(current):
+        return False
+    return version_numbers(version) < version_numbers(current)
+
+
 def read_release(data: bytes) -> Release:
     """Return what `release.json` says; raise UpdateRefused for anything it should not say."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,8 +16,9 @@ from agentlas_memory.installer.runtimes.build import build, new_folder
 from agentlas_memory.installer.runtimes.children import StoreLocked, update_lock
 from agentlas_memory.installer.runtimes.environments import base_python
 from agentlas_memory.installer.runtimes.layout import STAGING, Runtimes, write_facts
+from agentlas_memory.installer.runtimes.pointer import refuse_folder
 from agentlas_memory.installer.runtimes.prune import prune
-from agentlas_memory.installer.runtimes.release import Release, version_numbers
+from agentlas_memory.installer.runtimes.release import Release, is_older
 from agentlas_memory.installer.runtimes.selftest import self_test
 from agentlas_memory.installer.runtimes.source import Source, take_files
 from agentlas_memory.installer.runtimes.steps import step
@@ -41,9 +43,7 @@ class Outcome:
 def check_version(release: Release, runtimes: Runtimes) -> None:
     """Raise UpdateRefused for a version older than the current one."""
     current = runtimes.current()
-    if current is None or not current.version:
-        return
-    if version_numbers(release.version) < version_numbers(current.version):
+    if current is not None and is_older(release.version, current.version):
         raise UpdateRefused(
             f"{release.version} is older than the current version {current.version}.",
             "`agentlas-memory rollback` goes back to the version before",
@@ -71,8 +71,9 @@ def install(
         check_version(release, runtimes)
         previous = runtimes.current()
         with step("clear leftovers"):
+            refuse_folder(runtimes.folder)
             runtimes.clear_leftovers()
-        with _staging(runtimes) as bundle:
+        with staging(runtimes) as bundle:
             with step("fetch the bundle"):
                 source = fetch(bundle)
             with step("check every digest"):
@@ -81,9 +82,11 @@ def install(
                 build(release, bundle / "files", folder)
                 vouch(folder)
                 with step("self-test"):
-                    self_test(folder)
+                    self_test(folder, bundle)
                 with step("mark it whole"):
                     write_facts(folder, _facts(release, folder))
+                    if hasattr(os, "sync"):
+                        os.sync()  # a power cut after the switch must not find empty files
                 files = plan_hosts(runtimes, runtimes.get(folder.name), names)
         new = runtimes.get(folder.name)
         outcome = Outcome(new.version, new.id, previous.version if previous else "")
@@ -107,10 +110,14 @@ def locked(runtimes: Runtimes) -> Iterator[None]:
 
 
 @contextmanager
-def _staging(runtimes: Runtimes) -> Iterator[Path]:
-    """Have a folder of ours for the bundle's files, whatever becomes of where they came from."""
+def staging(runtimes: Runtimes) -> Iterator[Path]:
+    """Have a folder of ours: for the bundle's files, and for the self-test's home.
+
+    Whatever becomes of where the bundle came from, what was checked is here; and what a kill leaves
+    of it, the next update finds and removes.
+    """
     folder = runtimes.folder / STAGING
-    with step("make room for the bundle"):
+    with step("make room"):
         folder.mkdir(mode=0o700)
     try:
         yield folder

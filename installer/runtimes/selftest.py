@@ -16,12 +16,15 @@ _FACT = "the ledger counts money in integer minor units"
 _DOCUMENT = f"# Ledger\n\nSince floats lose cents, {_FACT}, never in floats.\n"
 _QUESTION = "why does the ledger count money in integer minor units?"
 _SILENT = (b"", b"{}")
-_ASKING, _FILLING = 5.0, 60.0  # seconds: what a host gives a hook; what a cold CLI may take
+_ASKING, _FILLING = 10.0, 120.0  # seconds; a machine may be busy while it updates
 
 
-def self_test(environment: Path) -> None:
-    """Fill a small store with a version's own program and ask its hook; raise UpdateFailed."""
-    with tempfile.TemporaryDirectory(prefix="agentlas-memory-") as name:
+def self_test(environment: Path, room: Path) -> None:
+    """Fill a small store with a version's own program and ask its hook; raise UpdateFailed.
+
+    The home and the project for it are made in `room`.
+    """
+    with tempfile.TemporaryDirectory(prefix="self-test-", dir=room) as name:
         scene = _Scene(environment, Path(os.path.realpath(name)))
         scene.fill()
         scene.ask_known()

@@ -18,14 +18,15 @@ from agentlas_memory.installer.runtimes.release import (
     SIGNATURE,
     Release,
     check_machine,
+    is_older,
     read_release,
-    version_numbers,
 )
 from agentlas_memory.installer.runtimes.routine import (
     Outcome,
     check_version,
     install,
     locked,
+    staging,
 )
 from agentlas_memory.installer.runtimes.selftest import self_test
 from agentlas_memory.installer.runtimes.signature import holds
@@ -100,8 +101,10 @@ def rollback(place: Place) -> Outcome:
                 "There is no earlier version on this machine to go back to.",
                 "`agentlas-memory runtime list` shows what there is",
             )
-        with step("self-test"):
-            self_test(target.folder)
+        with step("clear leftovers"):
+            runtimes.clear_leftovers()
+        with staging(runtimes) as room, step("self-test"):
+            self_test(target.folder, room)
         names = _hosts(place)
         files = plan_hosts(runtimes, target, names)
         outcome = Outcome(target.version, target.id, current.version if current else "")
@@ -112,9 +115,9 @@ def rollback(place: Place) -> Outcome:
 
 def is_newer(release: Release, current: Runtime | None) -> bool:
     """Tell whether a release is newer than what serves now."""
-    if current is None or not current.version:
+    if current is None:
         return True
-    return version_numbers(release.version) > version_numbers(current.version)
+    return release.version != current.version and not is_older(release.version, current.version)
 
 
 def _settle(place: Place, runtimes: Runtimes) -> Outcome | None:

@@ -52,6 +52,7 @@ STATUS_KEYS = {
     "last_failure",
     "agent",
     "hosts",
+    "runtime",
 }
 WHY_KEYS = QUERY_KEYS | {
     "candidates",

@@ -10,8 +10,16 @@ import pytest
 import release_bundles
 from release_bundles import Unavailable, bootstrap, make_bundle, new_key, public_text
 
+NIGHTLY = os.environ.get("FUZZ_NIGHTLY") == "1"
 FACT = "the ledger counts money in integer minor units"
 OLD, NEW = "0.1.0", "0.2.0"
+
+
+def pytest_collection_modifyitems(items):
+    """Leave what takes many minutes to the night."""
+    for item in items:
+        if "test_kills" in item.nodeid and item.get_closest_marker("nightly") and not NIGHTLY:
+            item.add_marker(pytest.mark.skip("takes minutes: scripts/fuzz/nightly.sh runs it"))
 
 
 @pytest.fixture(scope="session")

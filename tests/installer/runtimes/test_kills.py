@@ -6,6 +6,7 @@ And a second run heals: it ends with the new version, the hosts' files, and noth
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -24,7 +25,7 @@ STEPS = [
     "check the machine",
     "take the lock",
     "clear leftovers",
-    "make room for the bundle",
+    "make room",
     "fetch the bundle",
     "check every digest",
     "make its folder",
@@ -41,8 +42,9 @@ STEPS = [
     "bring the hosts in line",
     "prune",
 ]
-LONG = ["make its environment", "install the wheels", "compile", "self-test"]
+LONG = ["make its environment", "install the wheels", "compile", "self-test", "look at the hosts"]
 MERGE = ["look at the hosts", "bring the hosts in line"]
+BEFORE = STEPS[: STEPS.index("activate") + 1]  # the step `activate` begins before the switch
 
 
 def kill(machine, step, moment, *words):
@@ -94,17 +96,37 @@ def test_the_steps_are_these(machine, new_bundle):
     assert [line.strip() for line in done.stderr.splitlines() if line[:2] == "  "] == STEPS
 
 
+def test_one_kill_after_the_other_leaves_a_version_that_answers(machine, new_bundle):
+    files = machine.host_files()
+    for step in BEFORE:
+        for moment in ("before", "during") if step in LONG else ("before",):
+            kill(machine, step, moment, "update", "--from", new_bundle)
+            assert machine.current == OLD and is_whole(machine), step
+            assert machine.answers(), step
+            assert machine.host_files() == files, step
+    heals(machine, new_bundle)
+    assert machine.host_files() == files
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("step", "moment"),
-    [(step, "before") for step in STEPS] + [(step, "during") for step in LONG + MERGE],
+    ("step", "moment"), [(step, "before") for step in BEFORE] + [(step, "during") for step in LONG]
 )
-def test_a_kill_leaves_a_version_that_answers_and_the_next_run_heals(
+def test_a_kill_before_the_switch_is_healed_by_the_next_run(machine, new_bundle, step, moment):
+    kill(machine, step, moment, "update", "--from", new_bundle)
+    assert machine.current == OLD and machine.answers()
+    heals(machine, new_bundle)
+
+
+@pytest.mark.parametrize(
+    ("step", "moment"), [(MERGE[1], "before"), (MERGE[1], "during"), ("prune", "before")]
+)
+def test_a_kill_after_the_switch_leaves_the_new_version_and_the_next_run_finishes(
     machine, new_bundle, step, moment
 ):
     files = machine.host_files()
     kill(machine, step, moment, "update", "--from", new_bundle)
-    switched = step in ("bring the hosts in line", "prune")
-    assert machine.current == (NEW if switched else OLD)
+    assert machine.current == NEW
     assert is_whole(machine) and machine.answers()
     assert machine.host_files() == files
     heals(machine, new_bundle)
@@ -189,6 +211,19 @@ def test_files_may_not_grow_leaves_the_old_version(machine, new_bundle):
     assert "Traceback" not in done.stderr
     assert machine.current == OLD and machine.answers()
     heals(machine, new_bundle)
+
+
+def test_an_interrupt_ends_what_was_started_and_leaves_nothing(machine, new_bundle):
+    command = [machine.runtimes / "current/bin/agentlas-memory", "update", "--from", new_bundle]
+    process = subprocess.Popen(command, env=machine.environment, stderr=subprocess.PIPE, text=True)
+    while "install the wheels" not in process.stderr.readline():
+        assert process.poll() is None
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert "Interrupted" in process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert machine.versions == {OLD} and not processes_of(machine)
+    assert machine.answers()
 
 
 def test_what_a_killed_update_started_ends_before_the_next_begins(machine, new_bundle):

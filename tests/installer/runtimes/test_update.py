@@ -25,12 +25,12 @@ def break_hook(files):
 def break_install(files):
     """The new version's `install` changes a host's file and dies; its `--dry-run` is well."""
     name = "agentlas_memory/commands/install.py"
-    line = b"    place = place_here()\n    if not dry_run:\n"
+    line = b"            _point_current(place)\n"
     assert line in files[name]
     dying = (
-        b"        from pathlib import Path\n"
-        b"        Path(place.home, '.grok/AGENTS.md').write_text('spoilt')\n"
-        b"        os.kill(os.getpid(), 9)\n"
+        b"            from pathlib import Path\n"
+        b"            Path(place.home, '.grok/AGENTS.md').write_text('spoilt')\n"
+        b"            os.kill(os.getpid(), 9)\n"
     )
     files[name] = files[name].replace(line, line + dying)
 

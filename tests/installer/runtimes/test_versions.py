@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agentlas_memory.installer.launchers import LAUNCHERS
 from agentlas_memory.installer.runtimes.history import History
 from agentlas_memory.installer.runtimes.layout import Runtimes, remove_tree
 from agentlas_memory.installer.runtimes.pointer import read_current, switch_current
@@ -173,6 +174,15 @@ def test_a_process_that_stands_in_a_version_uses_it(runtimes, make):
     assert not is_used(runtimes.folder / "1.0.0")
 
 
+def test_while_none_is_current_every_whole_version_stays(runtimes, make, serve, am):
+    make("1.0.0", "1.1.0")
+    serve("1.0.0", "1.1.0")
+    age(runtimes, 30)
+    (runtimes.folder / "current").unlink()
+    (runtimes.folder / "1.2.0").mkdir()
+    assert am("runtime", "prune", "--json").json["removed"] == ["1.2.0"]
+
+
 def test_what_a_kill_leaves_is_cleared_and_nothing_else(runtimes, make, serve):
     make("1.0.0", "1.1.0")
     serve("1.0.0", "1.1.0")
@@ -209,11 +219,13 @@ def test_a_version_half_removed_counts_as_a_leftover(runtimes, make, monkeypatch
 def test_current_is_switched_where_links_are_not_allowed(runtimes, make):
     make("1.0.0", "1.1.0")
     for name in ("1.0.0", "1.1.0"):
+        for launcher in LAUNCHERS:
+            (runtimes.folder / name / "bin" / launcher).touch()
         switch_current(runtimes.folder, name, links=False)
         assert read_current(runtimes.folder) == name
         assert runtimes.current().id == name
     files = sorted(path.name for path in (runtimes.folder / "current").iterdir())
-    assert files == ["runtime.txt"]
+    assert files == ["bin", "runtime.txt"]
     assert [one.id for one in runtimes.all()] == ["1.0.0", "1.1.0"]
 
 
@@ -279,7 +291,7 @@ def test_doctor_names_what_an_update_left(runtimes, make, serve, found, am):
         "1.3.0 was never finished",
         f"{runtimes.folder / '.bundle'} was left by an update",
     ]
-    assert am("runtime", "prune").code == 0
+    am("doctor", "--fix")
     assert found() == []
 
 
@@ -290,17 +302,24 @@ def test_doctor_names_hosts_that_were_not_brought_in_line(runtimes, make, serve,
     assert found() == ["1.1.0 is active, but the hosts were not brought in line with it"]
 
 
+def test_status_names_the_version_that_serves(runtimes, make, serve, am):
+    assert am("status", "--json").json["runtime"] is None
+    make("1.0.0")
+    serve("1.0.0")
+    assert am("status", "--json").json["runtime"] == {"id": "1.0.0", "version": "1.0.0"}
+
+
 def test_doctor_names_the_interpreter_that_is_gone(runtimes, make, serve, am):
     make("1.0.0")
     serve("1.0.0")
     folder = runtimes.folder / "1.0.0/bin"
-    (folder / "agentlas-memory-hook").write_text("")
+    (folder / "agentlas-memory-hook").touch(mode=0o755)
     (folder / "python3").symlink_to("python3.11")
     (folder / "python3.11").symlink_to("/gone/python3.11")
     checks = am("doctor", "--json").json["checks"]
-    [hook] = [one for one in checks if one["id"] == "hook"]
-    assert hook["status"] == "failed" and "/gone/python3.11" in hook["detail"]
-    assert "install.sh" in hook["fix"]
+    [found] = [one for one in checks if one["id"] == "interpreter"]
+    assert found["status"] == "failed" and "/gone/python3.11" in found["detail"]
+    assert "install.sh" in found["fix"]
 
 
 def test_without_any_version_there_is_nothing_to_list(am, runtimes):
