@@ -93,7 +93,7 @@ def write_installers(scripts: Path, bundle: Path) -> None:
     script, places = SOURCED.subn(lambda _: found, script)
     if places != 1:
         raise Refused("scripts/install.sh does not source find_python.sh where it is expected.")
-    (bundle / "install.sh").write_text(script, "utf-8")
+    (bundle / "install.sh").write_bytes(script.encode())  # line ends stay, on Windows too
     shutil.copy(scripts / "install.ps1", bundle)
 
 
