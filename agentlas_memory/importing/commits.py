@@ -28,7 +28,7 @@ _NOISE = re.compile(
     r"(?:translations?|change ?logs?|readme|lock ?files?|copyright|authors?|news)\b"
     r"|(?:translations?|change ?logs?|readme|lock ?files?|copyright|authors?|news)"
     r"(?: updates?| files?| notices?)*$"
-    r"|(?:(?:fix|correct)(?:ed|es)? (?:a |some )?)?typos?\b(?!-)"
+    r"|(?:(?:fix|correct)(?:ed|es)? (?:\w+ ){0,2})?typos?\b(?!-)"
     r"|(?:(?:fix|correct)(?:ed|es)? )?(?:lint\w*|whitespace|(?:code )?style|(?:re)?format\w*)"
     r"(?: (?:errors?|issues?|fix\w*|code|files|with \w+))?$",
     re.IGNORECASE,

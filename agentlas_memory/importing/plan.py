@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -147,26 +148,28 @@ class _Planner:
     def _without_duplicates(
         self, items: Mapping[str, Item], gone: Mapping[str, Taken]
     ) -> Iterator[tuple[str, Item, str]]:
-        texts = {i: self._redactor.clean(item.text, item.place) for i, item in items.items()}
-        words = {identity: normal(text) for identity, text in texts.items()}
         others = [note for note in self._notes.values() if self._stands_beside(note, items, gone)]
         said = {normal(note.text): note.path for note in others}
-        alike = Alike([*words.values(), *said])
+        some = islice(items.values(), MOST_ITEMS)
+        alike = Alike([*said, *(normal(item.text) for item in some)])
         for text, path in said.items():
             alike.add(text, path)
         taken = 0
         for identity, item in items.items():
             known = identity in self._known
-            found = None if known else self._duplicate(item, words[identity], said, alike)
+            if taken >= MOST_ITEMS and not known:
+                self._leave(item, f"more than {MOST_ITEMS} memories, and an older one")
+                continue
+            text = self._redactor.clean(item.text, item.place)
+            words = normal(text)
+            found = None if known else self._duplicate(item, words, said, alike)
             if found:
                 self._plan.duplicates.append(found)
-            elif taken >= MOST_ITEMS and not known:
-                self._leave(item, f"more than {MOST_ITEMS} memories, and an older one")
-            else:
-                taken += 1
-                said.setdefault(words[identity], self._shown_place(item))
-                alike.add(words[identity], self._shown_place(item))
-                yield identity, item, texts[identity]
+                continue
+            taken += 1
+            said.setdefault(words, self._shown_place(item))
+            alike.add(words, self._shown_place(item))
+            yield identity, item, text
 
     def _stands_beside(
         self, note: Note, items: Mapping[str, Item], gone: Mapping[str, Taken]

@@ -29,7 +29,8 @@ class Alike:
     """Finds, for one text after the other, an earlier one that is nearly the same.
 
     Two sets of words that share nine tenths share one of the few rarest words of each, so only
-    texts with such a word in common are held against each other.
+    texts with such a word in common are held against each other. Which words are rare is learned
+    from some of the texts, once.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:

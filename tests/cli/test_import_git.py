@@ -98,6 +98,7 @@ def test_a_tag_that_says_something_is_taken(project, am, git, commit, inbox):
         "Fix lint errors",
         "CI: fix typo in the target",
         "[shape-plan] Fix typo!",
+        "Fix various typos",
         "doc: updated README files",
         "Update README",
         "Initial commit",
