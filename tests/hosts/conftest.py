@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hosts.fetch import FETCHED, Unavailable, fetch_host
+from hosts.processes import end_all_of
 
 from agentlas_memory.installer.hosts import specs_of
 
@@ -49,13 +50,14 @@ def not_applicable(host_name):
 
 
 @pytest.fixture
-def real_program(request, host_name):
+def real_program(request, host_name, home):
     """This host's program; where it cannot be had, the test is skipped and says why."""
     program = _program_of(host_name)
     if isinstance(program, Unavailable):
         request.node.stash[TOLD] = True
         pytest.skip(f"{host_name}: {program}")
-    return program
+    yield program
+    end_all_of(home)
 
 
 @functools.cache

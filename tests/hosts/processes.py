@@ -1,6 +1,8 @@
 """Whether processes are still there, and waiting for what is to come."""
 
+import contextlib
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -19,6 +21,15 @@ def alive(pid):
 def all_end(pids, seconds):
     """Tell whether these processes end within that time."""
     return within(seconds, lambda: not any(map(alive, pids)))
+
+
+def end_all_of(home):
+    """End every process that runs in a throwaway home: what a host starts and leaves behind."""
+    mark = f"HOME={home}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # another user's, or it has just ended
+            if mark in (folder / "environ").read_bytes().split(b"\0"):
+                os.kill(int(folder.name), signal.SIGKILL)
 
 
 def within(seconds, condition):

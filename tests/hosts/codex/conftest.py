@@ -1,10 +1,6 @@
 """The real Codex, in a throwaway home, before a model of our own."""
 
-import contextlib
 import json
-import os
-import signal
-from pathlib import Path
 
 import pytest
 from hosts.codex.model_server import ModelServer, items_of
@@ -83,15 +79,6 @@ def bare(real_program, program, home):
         codex.folder.mkdir()
         codex.config.write_text(_CONFIG.replace("URL", model.url))
         yield codex
-        end_daemons(home)
-
-
-def end_daemons(home):
-    """End the servers that Codex's screen starts from a copy of itself in its home, and leaves."""
-    for link in Path("/proc").glob("[0-9]*/exe"):
-        with contextlib.suppress(OSError):  # another user's, or it has just ended
-            if link.readlink().is_relative_to(home):
-                os.kill(int(link.parent.name), signal.SIGKILL)
 
 
 @pytest.fixture
