@@ -20,6 +20,7 @@ class Entry(NamedTuple):
 
     module: str
     summary: str
+    name: str = ""  # of the command in the module, where it is not the one that is typed
 
 
 COMMANDS = {
@@ -28,6 +29,7 @@ COMMANDS = {
     "remember": Entry("remember", "Write a note and index it."),
     "notes": Entry("notes", "List notes, or show one."),
     "forget": Entry("forget", "Remove a note and every trace of it in the store."),
+    "import": Entry("importing", "Take over memories that other programs kept.", "import_group"),
     "query": Entry("query", "Ask the memory a question."),
     "why": Entry("why", "Explain what a prompt recalls, or why nothing."),
     "status": Entry("status", "Tell whether memory is on here, and how old it is."),
@@ -38,10 +40,14 @@ COMMANDS = {
     "graph": Entry("graph", "Show an entity, its relations and their evidence."),
     "card": Entry("card", "Check which agent's experience may be recalled here."),
     "experience": Entry("experience", "What an agent learned: add, list, supersede, rebuild."),
+    "import-store": Entry("import_store", "Take over a store of Agentlas OS.", "import_store"),
     "review": Entry("review", "List hostile or doubtful content, and decide about it."),
     "install": Entry("install", "Put the hook into the hosts found here."),
-    "uninstall": Entry("install", "Take it out again, without a trace."),
+    "uninstall": Entry("uninstall", "Take it out again, without a trace."),
     "doctor": Entry("doctor", "Check that every host runs the hook, and what to do if not."),
+    "update": Entry("update", "Install the newest version, or say whether there is one."),
+    "rollback": Entry("update", "Go back to the version before."),
+    "runtime": Entry("runtime", "List the installed versions, or remove what nobody needs."),
     "model": Entry("model", "Verify or locate the embedding model."),
     "bench": Entry("bench", "Measure speed and quality."),
 }
@@ -60,7 +66,7 @@ class CommandTable(click.Group):
         if entry is None:
             return None
         module = import_module(f"agentlas_memory.commands.{entry.module}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, entry.name or cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

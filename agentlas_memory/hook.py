@@ -5,17 +5,13 @@ since silence is the right answer to most prompts.
 """
 
 import sys
-from _thread import allocate_lock, start_new_thread
-from time import sleep
 
-from agentlas_memory.deadline import Deadline, DeadlineReached
+from agentlas_memory.deadline import Deadline, DeadlineReached, arm, disarm, guard, send
 from agentlas_memory.events import FORGETTING_SOURCES, PROMPT, START, HookEvent
 from agentlas_memory.home import CHILD_VARIABLE, data_home, read_settings, user_home
-from agentlas_memory.lean import TYPE_CHECKING, WINDOWS, getenv, system
+from agentlas_memory.lean import TYPE_CHECKING, getenv
 
 if TYPE_CHECKING:
-    from _thread import LockType
-
     from agentlas_memory.capsule import Capsule, Evidence, Learned
     from agentlas_memory.embedding.asset import Asset
     from agentlas_memory.host_adapters import Adapter
@@ -29,9 +25,6 @@ HOSTS = ("antigravity", "claude", "codex", "grok", "opencode", "raw")
 SCOPES = ("public", "internal")  # a project's private rows never reach a hook
 HITS = 4
 DEADLINE_MS = 1500
-_PATIENCE = 0.05  # seconds
-
-_turn = allocate_lock()  # whoever has it answers
 
 
 class Silence(Exception):
@@ -140,7 +133,7 @@ def remember_for(
 
     receipt = Receipt(host, deadline)
     receipt.event = event.name
-    guard(host, deadline)
+    guard(deadline, load_adapter(host).EMPTY, lambda error: report(host, error))
     capsule = None
     try:
         found = recall_capsule(event, project, settings, home, receipt)
@@ -337,66 +330,6 @@ def deliver(capsule: "Capsule", event: HookEvent, host: str, home: str) -> None:
 
     if not Delivery(home, host, event.session).first_time(capsule.digest):
         raise Silence("delivered")
-
-
-def send(output: bytes) -> None:
-    """Write the answer; a host that reads nothing until the deadline is told nothing."""
-    if not _turn.acquire(blocking=False):
-        return  # the guard is just ending the process
-    try:
-        while output:
-            output = output[system.write(1, output) :]
-            disarm()  # what was begun is finished
-    except OSError:
-        pass  # the host has gone
-
-
-def arm(milliseconds: float) -> None:
-    """Have DeadlineReached raised when the time is up, even in a blocked read."""
-    global _turn
-    _turn = allocate_lock()
-    if not WINDOWS:
-        import _signal  # type: ignore[import-not-found]
-
-        _signal.signal(_signal.SIGALRM, _ring)
-        _signal.setitimer(_signal.ITIMER_REAL, milliseconds / 1000)
-
-
-def disarm() -> None:
-    """Let nothing interrupt the answer."""
-    if not WINDOWS:
-        import _signal
-
-        _signal.setitimer(_signal.ITIMER_REAL, 0)
-
-
-def guard(host: str, deadline: Deadline) -> None:
-    """Have the process ended soon after the deadline within a call that does not come back.
-
-    SQLite opens and reads again whenever a signal interrupts it, so the clock rings in vain where a
-    file system hangs or somebody puts a FIFO in a file's place between two looks. Costs 0.1 ms.
-    """
-    try:  # noqa: SIM105 - contextlib costs a millisecond
-        start_new_thread(_give_up, (host, _turn, deadline.left() / 1000 + _PATIENCE))
-    except RuntimeError:  # the system has no thread to spare
-        pass
-
-
-def _give_up(host: str, turn: "LockType", seconds: float) -> None:
-    if not WINDOWS:
-        import _signal
-
-        _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGALRM,))  # rings for the main thread
-    sleep(seconds)
-    if turn.acquire(blocking=False):
-        start_new_thread(report, (host, DeadlineReached()))  # it may hang as well
-        sleep(_PATIENCE)
-        system.write(1, load_adapter(host).EMPTY)
-        system._exit(0)
-
-
-def _ring(_signal_number: int, _frame: object) -> None:
-    raise DeadlineReached
 
 
 def report(host: str, error: BaseException) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from agentlas_memory.lean import getenv, make_private_folder, read_file
 from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
+from agentlas_memory.ontology.lock import StoreLocked as StoreLocked
 
 _LARGEST = 1 << 20  # bytes; the hook reads no more either
 _PATIENCE = 5.0  # seconds; the lock is held for a few milliseconds
@@ -29,15 +29,23 @@ def edit_private_json(home: str, name: str) -> Iterator[dict[str, Any]]:
     """
     make_private_folder(home)
     _close_to_others(home)
-    (Path(home) / LOCK_NAME).touch(mode=0o600)
     path = Path(home, name)
-    with writer_lock(Path(home), _PATIENCE):
+    with lock_private_folder(Path(home), LOCK_NAME, _PATIENCE):
         values = read_private_json(path)
         before = json.dumps(values)
         yield values
         if json.dumps(values) != before:
             # People keep such files in a repository and link them.
             _replace(Path(os.path.realpath(path)), json.dumps(values, indent=2) + "\n")
+
+
+@contextmanager
+def lock_private_folder(folder: Path, name: str, seconds: float) -> Iterator[int]:
+    """Hold a lock of its own name on a folder of ours, made where it is missing."""
+    make_private_folder(str(folder))
+    (folder / name).touch(mode=0o600)
+    with writer_lock(folder, seconds, name) as handle:
+        yield handle
 
 
 def _close_to_others(home: str) -> None:
@@ -74,14 +82,26 @@ def read_private_json(path: Path) -> dict[str, Any]:
     return values
 
 
+def remove_half_file(path: Path) -> None:
+    """Remove what a killed process left of a new version of a file."""
+    _aside(Path(os.path.realpath(path))).unlink(missing_ok=True)
+
+
+def _aside(path: Path) -> Path:
+    """Return the one name that new versions are written under: so the next process finds it."""
+    return path.with_name(f".{path.name}.new")
+
+
 def _replace(path: Path, text: str) -> None:
-    descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")  # mode 0600
+    aside = _aside(path)
+    aside.unlink(missing_ok=True)
     try:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        Path(aside).replace(path)
+        aside.replace(path)
     except BaseException:
-        Path(aside).unlink(missing_ok=True)
+        aside.unlink(missing_ok=True)
         raise

@@ -25,7 +25,8 @@ class Trust:
 def read_trust(home: str, store_root: str) -> Trust | None:
     """Return what `trusted.json` says of the project at `store_root`, or None.
 
-    Paths are compared by device and inode, so that no spelling or case of a path matters.
+    Paths are compared by device and inode, so that no spelling or case of a path matters; the one
+    spelt alike comes first, so that nobody waits for another project's network folder.
     """
     if not home:
         return None
@@ -33,9 +34,10 @@ def read_trust(home: str, store_root: str) -> Trust | None:
     if here is None:
         return None
     entries = read_json_object(f"{home}/{TRUSTED_FILE}").get("projects")
-    for entry in entries if isinstance(entries, list) else ():
-        if not isinstance(entry, dict):
-            continue
+    if not isinstance(entries, list):
+        return None
+    known = [entry for entry in entries if isinstance(entry, dict)]
+    for entry in sorted(known, key=lambda entry: entry.get("path") != store_root):
         path, store_id = entry.get("path"), entry.get("store_id")
         if isinstance(path, str) and isinstance(store_id, str) and here == identity(path):
             on, shared, card = (entry.get(key) for key in ("on", "shared", "card"))

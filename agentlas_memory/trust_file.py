@@ -105,8 +105,11 @@ def _is_gone(entry: object) -> bool:
 def _entry_of(entries: list[Any], store_root: str) -> dict[str, Any] | None:
     """Return the project's entry, found as the hook finds it: by device and inode."""
     here = identity(store_root)
-    for entry in entries:
-        path = entry.get("path") if isinstance(entry, dict) else None
-        if isinstance(path, str) and here is not None and identity(path) == here:
+    if here is None:
+        return None
+    known = [entry for entry in entries if isinstance(entry, dict)]
+    for entry in sorted(known, key=lambda entry: entry.get("path") != store_root):
+        path = entry.get("path")
+        if isinstance(path, str) and identity(path) == here:
             return cast("dict[str, Any]", entry)
     return None

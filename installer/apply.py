@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import shutil
-import time
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from agentlas_memory.installer.files import make_folders, read_text, replace_text
-from agentlas_memory.installer.ledger import edit_ledger
+from agentlas_memory.installer.backups import keep_copy
+from agentlas_memory.installer.files import Untouchable, explain, make_folders, read_text
+from agentlas_memory.installer.ledger import Ledger, edit_ledger
+from agentlas_memory.installer.leftovers import (
+    remove_folders,
+    remove_leftovers,
+    remove_own_folders,
+)
 from agentlas_memory.installer.plan import Change
+from agentlas_memory.installer.replacing import Changed, put_text, remove_file, remove_leftover
 from agentlas_memory.installer.surfaces import Detected, Place
+from agentlas_memory.private_json import StoreLocked
 
 Run = Callable[[Sequence[str]], str]  # a host's command -> what it printed; raises HostFailed
+
+MEANWHILE = "it changed meanwhile; run this again"
+_TRIES = 5
 
 
 class HostFailed(Exception):
@@ -28,57 +37,115 @@ def apply_install(
     Each change is noted in the ledger before it is made: after a kill, uninstall finds it. A file
     that changed since the plan was made is refused, not overwritten.
     """
-    done = []
-    for change in changes:
-        if change.action == "refused":
-            done.append(change)
-            continue
-        if change.record is not None:
-            with edit_ledger(place.data_home) as ledger:
-                ledger.put(change.host, change.record, detected.version, detected.program)
-        done.append(_carry_out(change, place, detected.program, run))
-    return done
+    return [_install_one(change, place, detected, run) for change in changes]
 
 
 def apply_uninstall(
     changes: Sequence[Change], place: Place, program: str, run: Run
 ) -> list[Change]:
     """Take away what was planned and return what became of it; what stays stays in the ledger."""
-    done = []
-    for change in changes:
-        if change.action == "run":
-            outcome = _take_back(change, program, run)
-        else:
-            outcome = _carry_out(change, place, program, run)
-        done.append(outcome)
-        if outcome.action != "refused" and change.record is not None:
-            with edit_ledger(place.data_home) as ledger:
-                ledger.remove(change.host, change.record)
-            _remove_leftovers(change.record.get("leftovers", []))
-            _remove_folders(change.record.get("folders", []))
-            if change.path is not None:
-                _remove_own_folders(change.path, place.data_home)
+    return [_uninstall_one(change, place, program, run) for change in changes]
+
+
+def settle(
+    plan: Callable[[], list[Change]], apply: Callable[[Sequence[Change]], list[Change]]
+) -> list[Change]:
+    """Apply a plan; what another program changed meanwhile is planned and applied anew."""
+    done = apply(plan())
+    for _ in range(_TRIES):
+        stuck = [change.path for change in done if change.reason == MEANWHILE]
+        if not stuck:
+            break
+        again = apply([change for change in plan() if change.path in stuck])
+        done = [change for change in done if change.path not in stuck] + again
     return done
+
+
+def _install_one(change: Change, place: Place, detected: Detected, run: Run) -> Change:
+    record = change.record
+    if change.action == "refused" or record is None:
+        return _carry_out(change, place, detected.program, run)
+    trouble = _note(
+        place, lambda ledger: ledger.put(change.host, record, detected.version, detected.program)
+    )
+    if trouble:
+        return replace(change, action="refused", reason=trouble)
+    return _carry_out(change, place, detected.program, run)
+
+
+def _uninstall_one(change: Change, place: Place, program: str, run: Run) -> Change:
+    record = change.record or {}
+    if change.after is None and change.path is not None and change.path.is_symlink():
+        # The link goes first: where it led to must be known to the next run.
+        record = record | {"target": os.path.realpath(change.path)}
+        trouble = _note(place, lambda ledger: ledger.keep(change.host, record))
+        if trouble:
+            return replace(change, action="refused", reason=trouble)
+    carry_out = _take_back if change.action == "run" else _carry_out
+    outcome = carry_out(change, place, program, run)
+    if outcome.action == "refused":
+        _note(place, lambda ledger: ledger.keep(change.host, record))
+        return outcome
+    _tidy(change, place)
+    trouble = _note(place, lambda ledger: ledger.remove(change.host, record))
+    if trouble:
+        reason = f"taken out, but not noted: {trouble}; run this again"
+        return replace(change, action="refused", reason=reason)
+    return outcome
+
+
+def _note(place: Place, edit: Callable[[Ledger], None]) -> str:
+    """Edit the ledger; return why that was not possible, blank when it was."""
+    try:
+        with edit_ledger(place.data_home) as ledger:
+            edit(ledger)
+    except OSError as error:
+        return f"the ledger cannot be written: {explain(error, place.data_home)}"
+    except StoreLocked as error:
+        return f"the ledger cannot be written: {error}"
+    return ""
+
+
+def _tidy(change: Change, place: Place) -> None:
+    """Remove what stood around our part; before the ledger forgets it."""
+    record = change.record or {}
+    remove_leftovers(record.get("leftovers", []))
+    remove_folders(record.get("folders", []))
+    if change.path is not None:
+        remove_own_folders(change.path, place.data_home)
 
 
 def _carry_out(change: Change, place: Place, program: str, run: Run) -> Change:
     if change.action == "run":
         return _run_commands(change, program, run)
-    if change.action in ("unchanged", "refused") or change.path is None:
+    if change.path is None:
+        return change
+    remove_leftover(change.path)
+    if change.action in ("unchanged", "refused"):
         return change
     try:
-        if read_text(change.path) != change.before:
-            return replace(change, action="refused", reason="it changed meanwhile; run this again")
-        if change.before is not None:
-            _back_up(change.path, change.before, place)
-        if change.after is None:
-            change.path.unlink()
-        else:
-            make_folders(change.path.parent)
-            replace_text(change.path, change.after)
+        _write(change, place)
+    except Changed:
+        return replace(change, action="refused", reason=MEANWHILE)
+    except Untouchable as error:
+        return replace(change, action="refused", reason=str(error))
     except OSError as error:
-        return replace(change, action="refused", reason=error.strerror or str(error))
+        return replace(change, action="refused", reason=explain(error, change.path))
     return change
+
+
+def _write(change: Change, place: Place) -> None:
+    path = change.path
+    assert path is not None
+    if read_text(path) != change.before:
+        raise Changed
+    if change.before is not None:
+        keep_copy(path, change.before, place.data_home)
+    if change.after is not None:
+        make_folders(path.parent)
+        put_text(path, change.before, change.after)
+    elif change.before is not None:
+        remove_file(path, change.before)
 
 
 def _run_commands(change: Change, program: str, run: Run) -> Change:
@@ -93,7 +160,7 @@ def _run_commands(change: Change, program: str, run: Run) -> Change:
     return change
 
 
-def _take_back(change: Change, program: str, run: Run) -> Change:
+def _take_back(change: Change, place: Place, program: str, run: Run) -> Change:
     """Run a host's commands, all of them: what one of them does not find may be gone already."""
     if not program:
         return replace(change, action="refused", reason="its program was not found")
@@ -111,41 +178,3 @@ def _take_back(change: Change, program: str, run: Run) -> Change:
     return (
         replace(change, action="refused", reason=failed or "it is still there") if there else change
     )
-
-
-def _back_up(path: Path, text: str, place: Place) -> None:
-    """Keep a copy of a file of the user's before it is changed."""
-    folder = place.data_home / "backups"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{str(path).strip('/').replace('/', '%')}"[:200]
-    copy = folder / name
-    if not copy.exists():
-        copy.touch(mode=0o600)
-        copy.write_bytes(text.encode("utf-8", "surrogateescape"))
-
-
-def _remove_leftovers(folders: Sequence[str]) -> None:
-    """Remove the folders of ours that a host's own uninstall leaves behind."""
-    for folder in map(Path, folders):
-        if folder.is_dir() and not folder.is_symlink():
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_folders(folders: Sequence[str]) -> None:
-    """Remove folders that we made, as far as nothing else is in them."""
-    for folder in reversed(folders):
-        try:
-            Path(folder).rmdir()
-        except OSError:
-            return
-
-
-def _remove_own_folders(path: Path, data_home: Path) -> None:
-    """Remove what is empty now between a file in our own folder and that folder."""
-    for folder in path.parents:
-        if data_home not in folder.parents:
-            return
-        try:
-            folder.rmdir()
-        except OSError:
-            return

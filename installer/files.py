@@ -1,14 +1,16 @@
-"""Reading and replacing one file of somebody else's, with all that is theirs about it."""
+"""Reading one file of somebody else's, and saying why it cannot be read or written."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
-import tempfile
+import time
 from pathlib import Path
 
 LARGEST = 16 << 20
+_JUST_NOW = 1.0  # seconds
+_PATIENCE = 0.05  # seconds: writing a file in place takes less
 
 
 class Untouchable(Exception):
@@ -23,71 +25,69 @@ def read_text(path: Path) -> str | None:
     try:
         status = path.stat()
     except FileNotFoundError:
-        if path.is_symlink():
+        if leads_nowhere(path):
             raise Untouchable("a symbolic link that leads nowhere") from None
         return None
     except OSError as error:
-        raise Untouchable(error.strerror or "cannot be read") from error
+        raise Untouchable(explain(error, path)) from error
     if not stat.S_ISREG(status.st_mode):
         raise Untouchable("not a regular file")
     if status.st_size > LARGEST:
         raise Untouchable(f"larger than {LARGEST >> 20} MiB")
-    _refuse_others(path, status)
+    if _is_anothers(status):
+        raise Untouchable(_whose(path, status))
+    if not status.st_size and abs(time.time() - status.st_mtime) < _JUST_NOW:
+        time.sleep(_PATIENCE)  # somebody may have cut it short to write it anew
     try:
         return path.read_bytes().decode("utf-8", "surrogateescape")
     except OSError as error:
-        raise Untouchable(error.strerror or "cannot be read") from error
+        raise Untouchable(explain(error, path)) from error
 
 
-def _refuse_others(path: Path, status: os.stat_result) -> None:
-    """Raise Untouchable for a file that an earlier `sudo` left to another user."""
-    if os.name != "nt" and status.st_uid != os.getuid():
-        raise Untouchable(f"it belongs to {_user(path, status)}; chown {os.getuid()} {path}")
+def leads_nowhere(path: Path) -> bool:
+    """Tell whether a path is a link to a file that is gone."""
+    return path.is_symlink() and not path.exists()
 
 
-def _user(path: Path, status: os.stat_result) -> str:
+def explain(error: OSError, path: Path) -> str:
+    """Return why a file cannot be read or written: whose it is, where that is the reason."""
+    if isinstance(error, PermissionError):
+        for one in (path, *path.parents):
+            try:
+                status = one.stat()
+            except OSError:
+                continue
+            if _is_anothers(status):
+                return _whose(one, status)
+            break  # what stands above is the system's
+    return error.strerror or str(error)
+
+
+def _is_anothers(status: os.stat_result) -> bool:
+    return os.name != "nt" and status.st_uid != os.getuid()
+
+
+def _whose(path: Path, status: os.stat_result) -> str:
+    """Say whose a file is and what to do: an earlier `sudo` left it, or this is one."""
+    owner = _user(status.st_uid)
+    if os.getuid() == 0:
+        return f"{path} belongs to {owner}: run this as {owner}, without sudo"
+    return f"{path} belongs to {owner}: sudo chown {_user(os.getuid())} {path}"
+
+
+def _user(number: int) -> str:
+    import pwd
+
     try:
-        return path.owner()
+        return pwd.getpwuid(number).pw_name
     except KeyError:
-        return f"user {status.st_uid}"
+        return str(number)
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Put a text in place in one step; link, mode and group of a file that is there stay."""
-    target = Path(os.path.realpath(path))
-    data = text.encode("utf-8", "surrogateescape")
-    descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _take_over(target, aside)
-        Path(aside).replace(target)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
-
-
-def _take_over(target: Path, aside: str) -> None:
-    try:
-        status = target.stat()
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(aside).chmod(0o666 & ~mask)
-        return
-    Path(aside).chmod(stat.S_IMODE(status.st_mode))
-    if os.name != "nt":
-        os.chown(aside, status.st_uid, status.st_gid)
-
-
-def make_folders(folder: Path) -> list[Path]:
-    """Make a folder with its parents; return those that were made, outermost first."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    for one in reversed(missing):
-        one.mkdir()
-    return missing[::-1]
+def make_folders(folder: Path) -> None:
+    """Make a folder with its parents."""
+    for one in missing_folders(folder):
+        one.mkdir(exist_ok=True)
 
 
 def missing_folders(folder: Path) -> list[Path]:

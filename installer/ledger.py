@@ -11,6 +11,7 @@ from agentlas_memory.private_json import BrokenFile, edit_private_json, read_pri
 
 LEDGER = "install-ledger.json"
 _VERSION = 1
+_SHARED = ("sha256", "replaces")  # of a file's record: true whichever host's it is
 _KINDS = {"file", "json", "block", "commands"}
 
 
@@ -33,6 +34,15 @@ class Ledger:
         """Return the host's program at install, blank for none."""
         return str(self._hosts.get(host, {}).get("program", ""))
 
+    @property
+    def linked(self) -> str:
+        """The link to our command that we made, blank for none."""
+        return str(self._values.get("program", ""))
+
+    def note_link(self, link: str) -> None:
+        """Note that a link to our command is about to be made, or, blank, that it is gone."""
+        self._values["program"] = link
+
     def records(self, host: str) -> list[dict[str, Any]]:
         """Return what we put there, in order."""
         return list(self._hosts.get(host, {}).get("surfaces", []))
@@ -50,6 +60,18 @@ class Ledger:
             (n for n, one in enumerate(entry["surfaces"]) if _name(one) == _name(record)), len(kept)
         )
         entry["surfaces"] = [*kept[:at], record, *kept[at:]]
+        self._tell_others(host, record)
+
+    def keep(self, host: str, record: dict[str, Any]) -> None:
+        """Note what could not be taken away, or where else it stands."""
+        self.put(host, record, self.version(host), self.program(host))
+
+    def _tell_others(self, host: str, record: dict[str, Any]) -> None:
+        """Let hosts that share a file know what it holds now."""
+        if record["kind"] == "file":
+            for one in self.others(host):
+                if _name(one) == _name(record):
+                    one.update({key: record[key] for key in _SHARED if key in record})
 
     def remove(self, host: str, record: dict[str, Any]) -> None:
         """Note that something is not there any more; a host without anything goes."""

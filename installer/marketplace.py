@@ -19,16 +19,16 @@ MARKETPLACE = "agentlas"
 PLUGIN = "agentlas-memory"
 PLUGIN_ID = f"{PLUGIN}@{MARKETPLACE}"
 
-_ROOT = f"plugins/{PLUGIN}"
+PLUGIN_FOLDER = f"plugins/{PLUGIN}"
 # Path in the marketplace -> the host whose payload it is, and its name there.
 _FILES = {
     ".claude-plugin/marketplace.json": ("claude", "marketplace.json"),
     ".agents/plugins/marketplace.json": ("codex", "marketplace.json"),
-    f"{_ROOT}/.claude-plugin/plugin.json": ("claude", "plugin.json"),
-    f"{_ROOT}/.codex-plugin/plugin.json": ("codex", "plugin.json"),
+    f"{PLUGIN_FOLDER}/.claude-plugin/plugin.json": ("claude", "plugin.json"),
+    f"{PLUGIN_FOLDER}/.codex-plugin/plugin.json": ("codex", "plugin.json"),
     # Claude reads this name by itself; Codex's manifest names its own file instead.
-    f"{_ROOT}/hooks/hooks.json": ("claude", "hooks.json"),
-    f"{_ROOT}/hooks/codex.json": ("codex", "hooks.json"),
+    f"{PLUGIN_FOLDER}/hooks/hooks.json": ("claude", "hooks.json"),
+    f"{PLUGIN_FOLDER}/hooks/codex.json": ("codex", "hooks.json"),
 }
 
 
@@ -43,6 +43,11 @@ def marketplace_surfaces(place: Place) -> list[WholeFile]:
     """Return all of them for either host: a file that came later would cost Codex's trust."""
     files = marketplace_files(place)
     return [WholeFile(place.marketplace / path, text) for path, text in files.items()]
+
+
+def plugin_version(host: str) -> str:
+    """Return the contract's version, under which a host keeps its copy of the plugin."""
+    return str(json.loads(_payload(host, "plugin.json"))["version"])
 
 
 def _payload(host: str, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,8 +14,10 @@ from agentlas_memory.installer.marketplace import (
     PLUGIN_ID,
     marketplace_surfaces,
 )
+from agentlas_memory.installer.starts import SAMPLE_PROMPT, Start, event_in, json_commands
 from agentlas_memory.installer.surfaces import Detected, HostCommands, Place, Surface
 
+_CONTEXT = "additionalContext"
 _QUERY = ("plugin", "list", "--json")  # what is installed, as both hosts spell it
 
 
@@ -27,11 +30,14 @@ class PluginHost:
     verified: str
     oldest: str
     note: str
+    delivery: str
     program: str
     variable: str  # names the host's folder where that is not below the person's home
     folder: str
     add: str  # `plugin <add> NAME@MARKET`
     remove: str
+    runs_copy: bool  # from its own cache, or from the marketplace's folder
+    shell: Callable[[], str]
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return the host if its program runs; with a folder alone nothing can be installed."""
@@ -61,9 +67,39 @@ class PluginHost:
         return [*marketplace_surfaces(place), commands]
 
     def _leftovers(self, place: Place) -> tuple[Path, ...]:
-        plugins = self.home(place) / "plugins"
-        return plugins / "cache" / MARKETPLACE, plugins / "data" / f"{PLUGIN}-{MARKETPLACE}"
+        data = self.home(place) / "plugins" / "data" / f"{PLUGIN}-{MARKETPLACE}"
+        return self.cache(place), data
+
+    def cache(self, place: Place) -> Path:
+        """Return where the host keeps copies of our plugin, a folder a version."""
+        return self.home(place) / "plugins" / "cache" / MARKETPLACE
 
     def home(self, place: Place) -> Path:
         """Return the host's own folder."""
         return place.folder(self.variable, place.home / self.folder)
+
+    def commands_in(self, text: str) -> list[str]:
+        """Return the commands of the hooks file that is this host's."""
+        return json_commands(text, self.name)
+
+    def start(self, command: str, project: Path) -> Start:
+        """Return how the host starts a command: by its shell, in the session's folder."""
+        fields = {
+            "session_id": "doctor",
+            "transcript_path": "",
+            "cwd": str(project),
+            "hook_event_name": event_in(command),
+            "source": "startup",
+            "prompt": SAMPLE_PROMPT,
+        }
+        return Start((self.shell(), "-c", command), project, json.dumps(fields).encode())
+
+    def heard(self, output: bytes, _data_home: Path) -> str:
+        """Return the context in an answer; the form is strict, a key too many and it is dropped."""
+        try:
+            ((name, answer),) = json.loads(output).items()
+            if name == "hookSpecificOutput" and set(answer) == {"hookEventName", _CONTEXT}:
+                return str(answer[_CONTEXT])
+        except (AttributeError, TypeError, ValueError):
+            pass
+        return ""

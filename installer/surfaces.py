@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from agentlas_memory.installer.starts import Start
+
 
 @dataclass(frozen=True, slots=True)
 class WholeFile:
@@ -98,9 +100,21 @@ class HostSpec(Protocol):
     verified: str  # the newest version that conformance was run on
     oldest: str  # the first version with the hooks we need
     note: str  # what a person should know before the first start, blank for nothing
+    # How a capsule gets before the model: `context`, where it stays; `call`, for one model call or
+    # the calls of one turn; `pointer`, in a file that the model is told to read.
+    delivery: str
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return the host if it is here; `run` returns a command's output, None if it failed."""
 
     def surfaces(self, place: Place) -> list[Surface]:
         """Return all that is to be ours, in the order in which it is put there."""
+
+    def commands_in(self, text: str) -> list[str]:
+        """Return the commands that a file of ours has the host run."""
+
+    def start(self, command: str, project: Path) -> Start:
+        """Return how the host starts one of them at a prompt, or a start, in a project."""
+
+    def heard(self, output: bytes, data_home: Path) -> str:
+        """Return what an answer puts before the model; blank for one that the host drops."""

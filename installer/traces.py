@@ -1,10 +1,16 @@
-"""What still names us below a host's home after its own command has removed us."""
+"""What still names us: below a host's home after its own command ran, or without a ledger."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from agentlas_memory.installer.files import Untouchable, read_text
+from agentlas_memory.installer.formats import Unparsable
+from agentlas_memory.installer.formats.json_entry import remove_entry
+from agentlas_memory.installer.formats.marked_block import remove_block
+from agentlas_memory.installer.surfaces import HostCommands, JsonEntry, MarkedBlock, Surface
 
 NAME = b"agentlas-memory"
 _LARGEST = 4 << 20
@@ -22,6 +28,33 @@ def files_that_name_us(homes: Sequence[Path]) -> list[Path]:
             if NAME.decode() in path.name or _holds_name(path):
                 found.append(path)
     return found
+
+
+def parts_that_stand(surfaces: Sequence[Surface], data_home: Path) -> list[Path]:
+    """Return the hosts' files, not those in our own folder, that hold a part of ours."""
+    return [
+        surface.path
+        for surface in surfaces
+        if not isinstance(surface, HostCommands)
+        and data_home not in surface.path.parents
+        and _stands(surface)
+    ]
+
+
+def _stands(surface: Surface) -> bool:
+    if isinstance(surface, HostCommands):
+        return False
+    try:
+        text = read_text(surface.path)
+        if text is None:
+            return False
+        if isinstance(surface, JsonEntry):
+            return remove_entry(text, surface.key) != text
+        if isinstance(surface, MarkedBlock):
+            return remove_block(text, surface.begin, surface.end) != text
+    except (Untouchable, Unparsable):
+        return False
+    return NAME.decode() in text
 
 
 def _below(home: Path) -> Iterator[Path]:

@@ -1,6 +1,7 @@
 """A home of its own for every test; the real one is out of bounds."""
 
 import hashlib
+import importlib.util
 import json
 import os
 import shutil
@@ -24,6 +25,22 @@ def home(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory):
+    """One data folder for many: the model's stamp is in it, and hashing the model takes 50 ms."""
+    folder = tmp_path_factory.mktemp("agentlas")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTLAS_HOME", str(folder))  # for what is made once for several tests
+        yield folder
+
+
+@pytest.fixture
+def one_data_home(home, data_folder, monkeypatch):
+    """Let a test share that folder."""
+    monkeypatch.setenv("AGENTLAS_HOME", str(data_folder))
+    return data_folder
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -78,6 +95,20 @@ def make_card():
         (root / ".agentlas/routing-card.json").write_text(json.dumps(card | changes))
 
     return make
+
+
+@pytest.fixture(scope="session")
+def load_script():
+    """Import one of `scripts/` by its name."""
+
+    def load(name):
+        file = Path(__file__).parents[1] / "scripts" / f"{name}.py"
+        spec = importlib.util.spec_from_file_location(name, file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
 
 
 @pytest.fixture(scope="session")

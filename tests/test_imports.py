@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "redaction": ((), "as above"),
     "chartable": ((), "a table reader"),
     "embedding": (("chartable", "lean"), "text to vector, without SQL and hosts"),
-    "deadline": ((), "a clock"),
+    "deadline": (("lean",), "a clock"),
 }
 
 # A room -> the rooms of ours it must never import, and why.
@@ -61,6 +61,14 @@ NEVER_IMPORTS = {
         ("host_adapters", "hook", "runtime", "commands", "cli", "bench"),
         "it judges text, whoever asks",
     ),
+    "upstream": (
+        ("recall", "host_adapters", "hook", "runtime", "commands", "cli", "bench"),
+        "it reads a file and fills the store: what is asked of that is not its concern",
+    ),
+    "importing": (
+        ("recall", "host_adapters", "hook", "runtime", "commands", "cli", "installer"),
+        "it reads what others kept and writes notes: no ranking, no host's events",
+    ),
     "runtime": (("host_adapters", "hook", "commands", "cli"), "the Python interface knows no host"),
     "installer": (
         ("hook", "recall", "ontology", "capsule", "runtime", "commands", "cli"),
@@ -75,8 +83,10 @@ HOOK_NEVER = (
     "commands",
     "bench",
     "runtime",
+    "importing",
     "installer",
     "review",
+    "upstream",
     "trust_file",
     "settings_file",
 )

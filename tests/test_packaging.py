@@ -61,9 +61,13 @@ def test_the_wheel_takes_one_name(wheel):
     assert tops == {"agentlas_memory", DIST_INFO}
 
 
-def test_the_wheel_brings_two_programs(wheel):
+def test_the_wheel_brings_two_programs_and_the_hook_s_launcher_for_windows(wheel):
     programs = {PurePosixPath(path).name for path in wheel if path.startswith("..")}
-    assert programs == {"agentlas-memory", "agentlas-memory-hook"}
+    assert programs == {
+        "agentlas-memory",
+        "agentlas-memory-hook",
+        "agentlas-memory-hook.cmd",
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,11 @@
 """The labelled set, made before the rules: secrets of every provider go, look-alikes stay."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
-
-SCRIPT = Path(__file__).parents[1] / "scripts" / "measure_redaction.py"
 
 
 @pytest.fixture(scope="module")
-def script():
-    if not SCRIPT.exists():
-        pytest.skip("the scripts are not part of an installed package")
-    spec = importlib.util.spec_from_file_location("measure_redaction", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def script(load_script):
+    return load_script("measure_redaction")
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,12 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentlas_memory.bench import runner
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in `typing` since 3.11
 
 _MIB = 1 << 20
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss
@@ -31,17 +34,15 @@ class Run(NamedTuple):
     stdout: bytes
 
 
-class Runner:
-    """Starts processes through the small script in `runner.py`."""
+class Starter:
+    """A small script in a process of its own that starts others: what it forks is cheap."""
 
-    def __init__(self, interpreter: str) -> None:
-        self._interpreter = interpreter
+    def __init__(self, interpreter: str, script: str) -> None:
+        self._command = [interpreter, "-I", "-S", script]
 
-    def __enter__(self) -> Runner:
+    def __enter__(self) -> Self:
         self._process = subprocess.Popen(
-            [self._interpreter, "-I", "-S", runner.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         return self
 
@@ -53,6 +54,23 @@ class Runner:
     ) -> None:
         self._process.communicate()
 
+    def ask(
+        self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, stdin: bytes
+    ) -> Any:
+        """Have a program run to its end and return what the script says of it."""
+        assert self._process.stdin and self._process.stdout
+        request = (list(arguments), dict(environment), str(folder), stdin)
+        self._process.stdin.write(marshal.dumps(request))
+        self._process.stdin.flush()
+        return marshal.load(self._process.stdout)
+
+
+class Runner(Starter):
+    """Measures programs through the script in `runner.py`."""
+
+    def __init__(self, interpreter: str) -> None:
+        super().__init__(interpreter, runner.__file__)
+
     def run(
         self,
         arguments: Sequence[str],
@@ -61,11 +79,7 @@ class Runner:
         stdin: bytes = b"",
     ) -> Run:
         """Run a program to its end and return its figures."""
-        assert self._process.stdin and self._process.stdout
-        request = (list(arguments), dict(environment), str(folder), stdin)
-        self._process.stdin.write(marshal.dumps(request))
-        self._process.stdin.flush()
-        code, seconds, peak, output = marshal.load(self._process.stdout)
+        code, seconds, peak, output = self.ask(arguments, environment, folder, stdin)
         if code:
             raise ProgramFailed(f"{arguments[0]} ended with exit code {code}")
         return Run(seconds, peak * _RSS_UNIT / _MIB, output)

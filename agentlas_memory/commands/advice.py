@@ -19,6 +19,7 @@ _STATES = {  # of a store that the user said yes to -> what heals it
     "interrupted": "a run was interrupted; {index}",
     "damaged": "the store is damaged; {index} moves it aside and builds it anew",
     "locked": "the store is locked by another process; try again when it is done",
+    "upstream": "a store of Agentlas OS is in the store's place; {import_store}",
     "foreign": "another program's file is in the store's place; move it away, then {index}",
     "unreadable": "the store cannot be read; check its permissions",
 }
@@ -80,6 +81,7 @@ def broken_project_files(project: Project) -> list[tuple[str, str]]:
 
 
 def _of_unreadable(project: Project, state: str, index: str) -> str:
-    if read_trust(data_home(), project.store_root) is None and state != "locked":
+    if state not in ("locked", "upstream") and read_trust(data_home(), project.store_root) is None:
         return f"neither trusted nor readable; move {project.database} away, then {index}"
-    return _STATES[state].format(index=index)
+    import_store = command_line("import-store", project.store_root)
+    return _STATES[state].format(index=index, import_store=import_store)

@@ -39,7 +39,8 @@ def trust_check(program: str, place: Place) -> Check:
     try:
         status = _status(read_trust(program, place.environment))
     except NoAnswer as error:
-        return Check("trust", "codex", "warning", f"Codex did not tell: {error}")
+        told = f"Codex did not tell: {error}"
+        return Check("trust", "codex", "warning", told, "look into its /hooks screen")
     if status in ("trusted", "managed"):
         return Check("trust", "codex", "ok", status)
     return Check("trust", "codex", "failed", f"Codex does not run the hook: {status}", _GIVE)

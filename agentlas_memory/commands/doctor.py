@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from agentlas_memory.commands.errors import FAILED
-from agentlas_memory.commands.install import place_here
+from agentlas_memory.commands.install import detect, place_here
 from agentlas_memory.commands.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from agentlas_memory.installer.checks import Check
-    from agentlas_memory.installer.surfaces import Place
-
-_EVENT = {
-    "hook_event_name": "UserPromptSubmit",
-    "hookEventName": "user_prompt_submit",
-    "session_id": "doctor",
-    "prompt": "is anything known here?",
-}
+    from agentlas_memory.installer.checks.runs import Sample
+    from agentlas_memory.installer.ledger import Ledger
+    from agentlas_memory.installer.surfaces import HostSpec, Place
 
 
 @click.command()
@@ -32,12 +27,14 @@ _EVENT = {
 def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
     """Check the program, the model, the hosts and their entries; exit 1 where something is broken.
 
-    Registered commands are run as the host would run them, in a folder that is no project: the
-    right answer is silence.
+    Registered commands are run as the host would run them, on a project made for that: they must
+    know something of it. A command that is not as it was installed is reported, and not run.
     """
     place = place_here()
     if repair:
-        _repair(context, place, as_json=as_json)
+        from agentlas_memory.commands.repair import repair_all
+
+        repair_all(context, place)
     checks = list(_all_checks(place))
     if as_json:
         print_json({"checks": [check._asdict() for check in checks]})
@@ -53,71 +50,73 @@ def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
 
 
 def _all_checks(place: Place) -> Iterator[Check]:
-    from agentlas_memory.installer.checks import check_doubles, check_host, check_runtime
+    from agentlas_memory.commands.store_checks import check_stores
+    from agentlas_memory.installer.checks.failures import check_failures
+    from agentlas_memory.installer.checks.program import check_program
     from agentlas_memory.installer.hosts import specs_of
     from agentlas_memory.installer.ledger import read_ledger
-    from agentlas_memory.installer.programs import look_up
+    from agentlas_memory.installer.runtimes.checks import check_versions
 
-    yield from check_runtime(place)
-    yield _check_model()
-    yield from _check_failures(place)
+    yield from check_program(place)
+    yield from check_versions(place)
+    yield _check_model(place)
+    yield check_failures(place)
+    yield from check_stores(place)
     ledger = read_ledger(place.data_home)
-    for spec in specs_of():
-        detected = spec.detect(place, lambda command: look_up(command, place.environment))
-        yield from check_host(spec, ledger, detected)
-        yield from check_doubles(spec, ledger)
-        if detected is not None and ledger.records(spec.name):
-            yield from _check_runs(spec, ledger.records(spec.name), place)
-            yield from _check_codex(spec.name, detected.program, place)
+    with ExitStack() as made:
+        sample = None
+        if ledger.hosts():
+            sample, trouble = _make_sample(made)
+            yield from trouble
+        for spec in specs_of():
+            yield from _check_host(spec, ledger, place, sample)
 
 
-def _check_model() -> Check:
-    from agentlas_memory.embedding.asset import asset_dir
-    from agentlas_memory.embedding.verify import verify_asset
+def _make_sample(made: ExitStack) -> tuple[Sample | None, list[Check]]:
+    """Make the project that commands are tried on; where that fails, that is a finding."""
+    from agentlas_memory.commands.sample import sample_project
     from agentlas_memory.installer.checks import Check
 
-    report = verify_asset(asset_dir())
+    try:
+        return made.enter_context(sample_project()), []
+    except Exception as error:
+        told = f"no sample project could be made: {error}"
+        return None, [Check("sample", "", "failed", told, "see that the disk has room")]
+
+
+def _check_host(
+    spec: HostSpec, ledger: Ledger, place: Place, sample: Sample | None
+) -> Iterator[Check]:
+    from agentlas_memory.installer.checks.copies import check_copies, unchanged_copy
+    from agentlas_memory.installer.checks.doubles import check_doubles
+    from agentlas_memory.installer.checks.entries import check_host
+    from agentlas_memory.installer.checks.runs import check_runs
+    from agentlas_memory.installer.programs import look_up
+
+    detected, records = detect(spec, place), ledger.records(spec.name)
+    yield from check_host(spec, ledger, detected, lambda one: look_up(one, place.environment))
+    yield from check_doubles(spec, ledger)
+    if detected is None or not records:
+        return
+    yield from check_copies(spec, place)
+    if sample is not None and unchanged_copy(spec, place):
+        yield from check_runs(spec, records, sample)
+    if spec.name == "codex":
+        from agentlas_memory.commands.codex import trust_check
+
+        yield trust_check(detected.program, place)
+
+
+def _check_model(place: Place) -> Check:
+    """Hash the model that the hook reads: the one beside its own code."""
+    from agentlas_memory.embedding.asset import asset_dir
+    from agentlas_memory.embedding.verify import MANIFEST, verify_asset
+    from agentlas_memory.installer.checks import Check
+
+    models = "lib/python*/site-packages/agentlas_memory/models/model2vec/*"
+    current = place.data_home / "runtime" / "current"
+    found = next((file.parent for file in current.glob(f"{models}/{MANIFEST}")), Path(asset_dir()))
+    report = verify_asset(found)
     if report.reason:
         return Check("model", "", "failed", report.reason, "install the package again")
     return Check("model", "", "ok", f"{report.name}, {report.content_sha256[:12]}")
-
-
-def _check_failures(place: Place) -> Iterator[Check]:
-    from agentlas_memory.installer.checks import Check
-
-    log = Path(place.data_home, "state", "hook.log")
-    if log.is_file():
-        lines = log.read_text("utf-8", "replace").splitlines()
-        if lines:
-            yield Check(
-                "failures",
-                "",
-                "warning",
-                f"{len(lines)}, the last: {lines[-1]}",
-                f"look into {log}",
-            )
-
-
-def _check_runs(spec: Any, records: list[dict[str, Any]], place: Place) -> Iterator[Check]:
-    from agentlas_memory.installer.checks import commands_of, judge_run, run_as_host
-
-    event = json.dumps(_EVENT).encode()
-    for command in commands_of(records):
-        yield judge_run(spec, run_as_host(command, event, place.home), (b"", b"{}"))
-
-
-def _check_codex(name: str, program: str, place: Place) -> Iterator[Check]:
-    if name == "codex":
-        from agentlas_memory.commands.codex import trust_check
-
-        yield trust_check(program, place)
-
-
-def _repair(context: click.Context, place: Place, *, as_json: bool) -> None:
-    """Put in place again what the ledger says should be there."""
-    from agentlas_memory.commands.install import install
-    from agentlas_memory.installer.ledger import read_ledger
-
-    hosts = tuple(read_ledger(place.data_home).hosts())
-    if hosts:
-        context.invoke(install, names=hosts, dry_run=False, as_json=False, trust_codex=False)

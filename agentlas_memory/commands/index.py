@@ -63,6 +63,7 @@ def index(
             print_json(as_document(report))
         elif not quiet:
             say(summary(report))
+            _tell_of_unfinished_import(project)
         if watch:
             _watch(project, narrowed, interval, quiet)
     except KeyboardInterrupt:
@@ -92,7 +93,26 @@ def run(
     with writing(project), _progress(with_bar) as progress:
         report = index_project(Path(project.store_root), paths, progress=progress, forget=forget)
         calibrate(Path(project.database))
+    _renew_experience(project)
     return report
+
+
+def _renew_experience(project: Project) -> None:
+    """Bring what the project's agent learned to this version; a failure is no failure of a run."""
+    from agentlas_memory.commands.standing import agent_of
+
+    verified = agent_of(project)
+    if verified is None:
+        return
+    from agentlas_memory.ontology.agents import agent_in, renew_experience
+
+    try:
+        renew_experience(agent_in(data_home(), verified.slug))
+    except Exception as error:
+        failure = as_user_error(error)
+        if failure is None:
+            raise
+        say(f"The experience of {verified.slug} was left as it is: {failure.what}")
 
 
 def run_for_note(
@@ -136,6 +156,16 @@ def summary(report: IndexReport) -> str:
         rest = len(report.skipped) - _SHOWN_SKIPS
         lines.append(f"skipped {rest} more; all of them with --json")
     return "\n".join(lines)
+
+
+def _tell_of_unfinished_import(project: Project) -> None:
+    """Say that a store of Agentlas OS was renamed, and that not all of it was carried over."""
+    from agentlas_memory.upstream.moving import kept_name, report_file
+
+    old = Path(project.database)
+    if kept_name(old).exists() and not report_file(old).exists():
+        again = command_line("import-store", project.store_root)
+        say(f"{kept_name(old).name} was not carried over to its end; {again}")
 
 
 def _watch(project: Project, paths: Sequence[Path], interval: float, quiet: bool) -> None:

@@ -13,15 +13,20 @@ from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import CONFIG, create_store, refuse_untrusted, require_home
 from agentlas_memory.home import user_home
 from agentlas_memory.lean import identity, read_file
-from agentlas_memory.ontology.documents import PRIVATE_SUFFIX
+from agentlas_memory.ontology.documents import IMPORTED_SUFFIX, IMPORTS, PRIVATE_SUFFIX
 from agentlas_memory.project import DATABASE, Project, normal_path
 from agentlas_memory.trust_file import check_trust_file
 
 GITIGNORE = ".agentlas/.gitignore"
-_IGNORED = ("ontology-runtime*", f"ontology-inbox/*{PRIVATE_SUFFIX}")
+_IGNORED = (
+    "ontology-runtime*",
+    f"ontology-inbox/*{PRIVATE_SUFFIX}",
+    f"ontology-inbox/*{IMPORTED_SUFFIX}",
+    IMPORTS.removeprefix(".agentlas/"),
+)
 _IGNORE_TEXT = (
     "# The store is made anew by `agentlas-memory index`. memory.toml may be committed, and notes\n"
-    "# that are not private.\n"
+    "# that are neither private nor imported.\n"
 )
 
 
@@ -53,6 +58,13 @@ def make_memory(root: str) -> list[str]:
     return [name for name, make in _PARTS.items() if make(root)]
 
 
+def make_settings(root: str) -> None:
+    """Make what is missing beside the store: `memory.toml`, and what git ignores."""
+    _refuse_root(root)
+    _make_config(root)
+    make_gitignore(root)
+
+
 def _refuse_root(root: str) -> None:
     home = user_home()
     if not root.strip("/") or (home and identity(root) == identity(home)):
@@ -79,8 +91,8 @@ def _make_config(root: str) -> bool:
     return True
 
 
-def _make_gitignore(root: str) -> bool:
-    """Have git ignore the store and private notes, beside what the team ignores there."""
+def make_gitignore(root: str) -> bool:
+    """Have git ignore the store, private and imported notes, beside what the team ignores there."""
     path = Path(root, GITIGNORE)
     text = read_file(str(path)).decode("utf-8") if path.exists() else _IGNORE_TEXT
     missing = [pattern for pattern in _IGNORED if pattern not in text.split()]
@@ -97,7 +109,7 @@ def _make_store(root: str) -> bool:
     return True
 
 
-_PARTS = {CONFIG: _make_config, GITIGNORE: _make_gitignore, DATABASE: _make_store}
+_PARTS = {CONFIG: _make_config, GITIGNORE: make_gitignore, DATABASE: _make_store}
 
 
 def _git_top(folder: str) -> str:

@@ -1,16 +1,17 @@
-"""`install` and `uninstall`: the hook in hosts' configuration, and out of it without a trace."""
+"""`install`: the hook in hosts' configuration, and what `uninstall` shares with it."""
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agentlas_memory.commands.codex import codex_trust, forget_codex_trust
+from agentlas_memory.commands.codex import codex_trust
 from agentlas_memory.commands.errors import FAILED, UserError
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import require_home
@@ -18,7 +19,6 @@ from agentlas_memory.home import user_home
 from agentlas_memory.installer.hosts import HOSTS
 
 if TYPE_CHECKING:
-    from agentlas_memory.installer.ledger import Ledger
     from agentlas_memory.installer.plan import Change
     from agentlas_memory.installer.surfaces import Detected, HostSpec, Place
 
@@ -62,43 +62,19 @@ def install(
     from agentlas_memory.installer.hosts import specs_of
 
     place = place_here()
-    if not dry_run:
-        _point_current(place)
-    documents = [
-        _install_host(spec, place, dry_run=dry_run, trust_codex=trust_codex, told=not as_json)
-        for spec in specs_of(names)
-    ]
-    _finish(context, documents, as_json=as_json, nothing="No host was found here.")
-
-
-@click.command()
-@host_options
-@click.option("--purge", is_flag=True, help="Remove our own data as well, after showing them.")
-@click.option("--yes", is_flag=True, help="Do not ask before a purge.")
-@click.pass_context
-def uninstall(
-    context: click.Context,
-    names: tuple[str, ...],
-    dry_run: bool,
-    as_json: bool,
-    purge: bool,
-    yes: bool,
-) -> None:
-    """Take the hook out of hosts: every file as it was, with what you changed since."""
-    from agentlas_memory.installer.current import remove_current
-    from agentlas_memory.installer.ledger import read_ledger
-
-    place = place_here()
-    known = read_ledger(place.data_home).hosts()
-    wanted = [name for name in HOSTS if name in known and (not names or name in names)]
-    documents = [_uninstall_host(n, place, dry_run=dry_run, told=not as_json) for n in wanted]
-    if not dry_run and not read_ledger(place.data_home).hosts():
-        remove_current(place)
-    if purge:
-        from agentlas_memory.commands.purge import purge_data
-
-        purge_data(place, dry_run=dry_run, asked=yes or as_json)
-    _finish(context, documents, as_json=as_json, nothing="The hook is in no host.")
+    with alone_unless(dry_run, place):
+        if not dry_run:
+            _point_current(place)
+        documents = [
+            _install_host(spec, place, dry_run=dry_run, trust_codex=trust_codex, told=not as_json)
+            for spec in specs_of(names)
+        ]
+        if not dry_run and not names:
+            _settle(place)
+    missing = [spec.title for spec in specs_of(names) if not _was_found(spec.name, documents)]
+    if missing and not as_json:
+        say(f"Not found here: {', '.join(missing)}")
+    finish(context, documents, as_json=as_json, nothing="No host was found here.")
 
 
 def place_here() -> Place:
@@ -111,77 +87,88 @@ def place_here() -> Place:
     return Place(Path(home), Path(require_home()), dict(os.environ))
 
 
-def _point_current(place: Place) -> None:
-    from agentlas_memory.installer.current import environment_of_this, point_current
+@contextmanager
+def alone_unless(dry_run: bool, place: Place) -> Iterator[None]:
+    """Keep other installers out, unless nothing is to be written anyway."""
+    from agentlas_memory.installer.alone import alone
+    from agentlas_memory.private_json import StoreLocked
 
-    environment = environment_of_this()
-    if not (environment / "bin" / "agentlas-memory-hook").exists():
+    if dry_run:
+        yield
+        return
+    with ExitStack() as held:
+        try:
+            held.enter_context(alone(place.data_home))
+        except StoreLocked as error:
+            raise UserError(
+                f"Another install or uninstall is running: {error}.",
+                next_step="run this again when it is done",
+            ) from error
+        yield
+
+
+def _was_found(name: str, documents: Sequence[dict[str, Any]]) -> bool:
+    return any(one["host"] == name and one["detected"] for one in documents)
+
+
+def _settle(place: Place) -> None:
+    from agentlas_memory.installer.runtimes.activate import settle_from_here
+
+    settle_from_here(place.data_home)
+
+
+def _point_current(place: Place) -> None:
+    from agentlas_memory.installer.runtimes.activate import serve_from_here
+    from agentlas_memory.installer.runtimes.environments import hook_of
+
+    environment = Path(sys.prefix)
+    if not hook_of(environment).exists():
         raise UserError(
             f"There is no agentlas-memory-hook in {environment}.",
             next_step="install the package into an environment of its own, as the README shows",
         )
-    point_current(place, environment)
+    serve_from_here(place.data_home)
 
 
 def _install_host(
     spec: HostSpec, place: Place, *, dry_run: bool, trust_codex: bool, told: bool
 ) -> dict[str, Any]:
-    from agentlas_memory.installer.apply import apply_install
+    from agentlas_memory.installer.apply import apply_install, apply_uninstall, settle
     from agentlas_memory.installer.ledger import read_ledger
-    from agentlas_memory.installer.plan import plan_install
+    from agentlas_memory.installer.plan import plan_install, plan_moved
 
-    detected = _detect(spec, place)
+    detected = detect(spec, place)
     if detected is None:
-        return _document(spec.name, None, [])
+        return document_of(spec.name, None, [])
     surfaces = spec.surfaces(place)
-    known = read_ledger(place.data_home).records(spec.name)
-    present = _is_present(surfaces, detected.program, place)
-    changes = plan_install(spec.name, surfaces, known, present=present)
-    if not dry_run:
-        changes = apply_install(changes, place, detected, _runner(place))
+    run = runner(place)
+
+    def plan() -> list[Change]:
+        known = read_ledger(place.data_home).records(spec.name)
+        present = _is_present(surfaces, detected.program, place)
+        return plan_install(spec.name, surfaces, known, present=present)
+
+    moved = plan_moved(spec.name, read_ledger(place.data_home).records(spec.name))
+    if dry_run:
+        changes = moved + plan()
+    else:
+        changes = apply_uninstall(moved, place, detected.program, run)
+        changes += settle(plan, lambda some: apply_install(some, place, detected, run))
     if told:
-        _tell(spec.title, detected.version, changes, detected.program, dry_run=dry_run)
-        _tell_notes(spec, dry_run)
-    document = _document(spec.name, detected, changes)
+        tell_changes(spec.title, detected.version, changes, detected.program, dry_run=dry_run)
+        if not dry_run:
+            _tell_notes(spec, place)
+    document = document_of(spec.name, detected, changes)
     if spec.name == "codex" and detected.program and not dry_run:
         document["trust"] = codex_trust(detected, place, wanted=trust_codex)
     return document
 
 
-def _uninstall_host(name: str, place: Place, *, dry_run: bool, told: bool) -> dict[str, Any]:
-    from agentlas_memory.installer.apply import apply_uninstall
-    from agentlas_memory.installer.hosts import specs_of
-    from agentlas_memory.installer.ledger import read_ledger
-    from agentlas_memory.installer.plan import plan_uninstall
-    from agentlas_memory.installer.traces import files_that_name_us
-
-    ledger = read_ledger(place.data_home)
-    records = ledger.records(name)
-    [spec] = specs_of([name])
-    program = _program_now(spec, ledger, place)
-    changes = plan_uninstall(name, records, ledger.others(name))
-    if not dry_run:
-        if name == "codex" and program:
-            forget_codex_trust(program, place)
-        changes = apply_uninstall(changes, place, program, _runner(place))
-        shutil.rmtree(place.data_home / "runtime-memory-context" / name, ignore_errors=True)
-    left = [] if dry_run else files_that_name_us(_homes(records))
-    if told:
-        _tell(spec.title, ledger.version(name), changes, program, dry_run=dry_run)
-        for path in left:
-            say(f"  still names us: {path}")
-    return _document(name, None, changes) | {"left": [str(path) for path in left]}
-
-
-def _detect(spec: HostSpec, place: Place) -> Detected | None:
+def detect(spec: HostSpec, place: Place) -> Detected | None:
+    """Return the host if it is here."""
     from agentlas_memory.installer.programs import look_up
 
     return spec.detect(place, lambda command: look_up(command, place.environment))
-
-
-def _program_now(spec: HostSpec, ledger: Ledger, place: Place) -> str:
-    detected = _detect(spec, place)
-    return (detected.program if detected else "") or ledger.program(spec.name)
 
 
 def _is_present(surfaces: Sequence[Any], program: str, place: Place) -> bool:
@@ -198,19 +185,17 @@ def _names_us(query: Sequence[str], mark: str, program: str, place: Place) -> bo
     return output is not None and mark in output
 
 
-def _homes(records: Sequence[dict[str, Any]]) -> list[Path]:
-    return [Path(home) for one in records for home in one.get("homes", [])]
-
-
-def _runner(place: Place) -> Callable[[Sequence[str]], str]:
+def runner(place: Place) -> Callable[[Sequence[str]], str]:
+    """Return what runs a host's own commands."""
     from agentlas_memory.installer.programs import run_program
 
     return lambda command: run_program(command, place.environment)
 
 
-def _tell(
+def tell_changes(
     title: str, version: str, changes: Sequence[Change], program: str, *, dry_run: bool
 ) -> None:
+    """Tell what became of a host, or what is to become of it."""
     from agentlas_memory.installer.report import change_lines
 
     say(f"{title} {version}".rstrip())
@@ -218,12 +203,19 @@ def _tell(
         say(line)
 
 
-def _tell_notes(spec: HostSpec, dry_run: bool) -> None:
-    if spec.note and not dry_run:
+def _tell_notes(spec: HostSpec, place: Place) -> None:
+    from agentlas_memory.installer.checks.doubles import check_doubles
+    from agentlas_memory.installer.ledger import read_ledger
+
+    if spec.note:
         say(f"  note: {spec.note}")
+    for check in check_doubles(spec, read_ledger(place.data_home)):
+        if check.status != "ok":
+            say(f"  note: {check.detail}; {check.fix}")
 
 
-def _document(name: str, detected: Detected | None, changes: Sequence[Change]) -> dict[str, Any]:
+def document_of(name: str, detected: Detected | None, changes: Sequence[Change]) -> dict[str, Any]:
+    """Return the same under the keys of `--json`."""
     from agentlas_memory.installer.report import change_document
 
     return {
@@ -234,18 +226,20 @@ def _document(name: str, detected: Detected | None, changes: Sequence[Change]) -
     }
 
 
-def _finish(
+def finish(
     context: click.Context, documents: list[dict[str, Any]], *, as_json: bool, nothing: str
 ) -> None:
+    """End the command: its document, and exit code 1 where something was left as it is."""
     if as_json:
         print_json({"hosts": documents})
     elif not any(document["changes"] for document in documents):
         say(nothing)
-    refused = [
-        change
-        for document in documents
-        for change in document["changes"]
-        if change["action"] == "refused"
-    ]
-    if refused:
+    if refused_in(documents):
         context.exit(FAILED)
+
+
+def refused_in(documents: Sequence[dict[str, Any]]) -> bool:
+    """Tell whether something was left as it is."""
+    return any(
+        change["action"] == "refused" for document in documents for change in document["changes"]
+    )

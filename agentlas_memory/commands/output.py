@@ -22,13 +22,18 @@ def print_json(document: object) -> None:
 
 def say(message: str) -> None:
     """Print a message on stderr."""
-    click.echo("\n".join(map(printable, message.split("\n"))), err=True)
+    click.echo(_lines(message), err=True)
 
 
 def show(text: str) -> None:
-    """Print a result on stdout; tabs between fields are ours."""
+    """Print a result on stdout."""
+    click.echo(_lines(text))
+
+
+def _lines(text: str) -> str:
+    """Return lines with their tabs: between fields, and in a difference of somebody's file."""
     fields = (map(printable, line.split("\t")) for line in text.split("\n"))
-    click.echo("\n".join(map("\t".join, fields)))
+    return "\n".join(map("\t".join, fields))
 
 
 def printable(text: str) -> str:

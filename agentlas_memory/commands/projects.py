@@ -12,7 +12,8 @@ from agentlas_memory.commands.output import say
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home, read_settings, user_home
 from agentlas_memory.lean import identity
-from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
+from agentlas_memory.ontology.foreign import UPSTREAM
+from agentlas_memory.ontology.store import Store, StoreUnusable, check_header, open_store
 from agentlas_memory.project import ROUTING_CARD, Project, find_project, normal_path
 from agentlas_memory.trust import read_trust
 
@@ -71,6 +72,7 @@ def open_project_store(project: Project, patience_ms: float = _PATIENCE_MS) -> S
             next_step=command_line("index", project.store_root),
             code=WRONG_USE,
         )
+    refuse_upstream(project)
     return open_store(project.database, Deadline(patience_ms))
 
 
@@ -139,6 +141,7 @@ def create_store(project: Project) -> None:
 
 def refuse_untrusted(project: Project) -> None:
     """Raise UserError unless the user said yes to the store: its rows may be a stranger's."""
+    refuse_upstream(project)
     trust = read_trust(require_home(), project.store_root)
     store_id = read_store_id(project)
     # A store that cannot be read is healed, or made anew; a link is written wherever it leads.
@@ -156,6 +159,20 @@ def refuse_untrusted(project: Project) -> None:
         next_step=f"{yes}move {project.database} away and run {command_line('index', name)}",
         code=REFUSED,
     )
+
+
+def refuse_upstream(project: Project) -> None:
+    """Raise UserError where a store of Agentlas OS is in the store's place."""
+    try:
+        check_header(project.database)
+    except StoreUnusable as error:
+        if str(error) == UPSTREAM:
+            raise UserError(
+                f"{project.database} is {UPSTREAM}.",
+                kept="It was left as it is.",
+                next_step=command_line("import-store", project.store_root),
+                code=REFUSED,
+            ) from error
 
 
 def _trust(project: Project) -> None:

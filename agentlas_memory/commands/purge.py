@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ import click
 
 from agentlas_memory.commands.errors import REFUSED, UserError
 from agentlas_memory.commands.output import say
+from agentlas_memory.ontology.foreign import is_upstream
 from agentlas_memory.private_json import read_private_json
 from agentlas_memory.project import DATABASE
 from agentlas_memory.trust import TRUSTED_FILE
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 # Made from other files, so it can be made again; notes, settings and cards are the user's.
 _PROJECT_FILES = ("ontology-runtime.*", ".gitignore")
+_TAKEN_OVER = "ontology-runtime.upstream."  # made by nobody here
 _YOURS = ("ontology-inbox", "memory.toml", "routing-card.json", "hooks.yaml")
 
 
@@ -33,23 +35,32 @@ class Found(NamedTuple):
 
 def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     """Show all that is ours on this machine, and remove it once the person said yes."""
-    found = [*_in_projects(place), *_in_home(place)]
+    roots = _projects(place)
+    in_projects, in_home = list(_in_projects(roots)), list(_in_home(place))
+    on_path = list(_on_path(place))
+    found = [*in_projects, *on_path, *in_home]
     for one in found:
         say(f"  {one.path} ({one.size / 1024:,.0f} KiB): {one.what}")
-    for path in _kept(place):
+    for path in _kept(roots):
         say(f"  kept: {path}")
     if dry_run or not found:
         return
     if not asked and not _said_yes():
         raise UserError("Nothing was purged: nobody said yes.", kept="", code=REFUSED)
+    # The home last, and in it last of all what tells of the projects: a second run must find them.
+    _remove([*in_projects, *on_path])
+    for root in roots:
+        _remove_if_empty(root / ".agentlas")
+    _remove(sorted(in_home, key=lambda one: one.path.name == TRUSTED_FILE))
+    _remove_if_empty(place.data_home)
+
+
+def _remove(found: Iterable[Found]) -> None:
     for one in found:
         if one.path.is_dir() and not one.path.is_symlink():
             shutil.rmtree(one.path)
         else:
             one.path.unlink(missing_ok=True)
-    for root in _projects(place):
-        _remove_if_empty(root / ".agentlas")
-    _remove_if_empty(place.data_home)
 
 
 def _said_yes() -> bool:
@@ -59,12 +70,22 @@ def _said_yes() -> bool:
         return False
 
 
-def _in_projects(place: Place) -> Iterator[Found]:
-    for root in _projects(place):
+def _in_projects(roots: list[Path]) -> Iterator[Found]:
+    for root in roots:
         folder = (root / DATABASE).parent
         for pattern in _PROJECT_FILES:
             for path in sorted(folder.glob(pattern)):
+                if path.name.startswith(_TAKEN_OVER) or is_upstream(str(path)):
+                    continue
                 yield Found(path, _size(path), "a project's index, made from its files")
+
+
+def _on_path(place: Place) -> Iterator[Found]:
+    from agentlas_memory.installer.runtimes.program import linked_program
+
+    link = linked_program(place)
+    if link is not None:
+        yield Found(link, 0, "the command, as a link")
 
 
 def _in_home(place: Place) -> Iterator[Found]:
@@ -75,6 +96,7 @@ def _in_home(place: Place) -> Iterator[Found]:
         "trusted.json": "which projects you said yes to",
         "settings.json": "your settings",
         "runtime": "installed versions",
+        "release-key.pub": "the key that releases are checked by",
         "venv": "the environment that this program runs in",
         "marketplace": "the plugin that Claude Code and Codex were given",
     }
@@ -83,10 +105,12 @@ def _in_home(place: Place) -> Iterator[Found]:
             yield Found(path, _size(path), words.get(path.name, "ours"))
 
 
-def _kept(place: Place) -> Iterator[Path]:
-    for root in _projects(place):
+def _kept(roots: list[Path]) -> Iterator[Path]:
+    for root in roots:
         folder = root / ".agentlas"
         yield from (folder / name for name in _YOURS if (folder / name).exists())
+        old = sorted(folder.glob("ontology-runtime*.sqlite"))
+        yield from (path for path in old if is_upstream(str(path)))
 
 
 def _projects(place: Place) -> list[Path]:

@@ -14,6 +14,7 @@ from agentlas_memory.deadline import Deadline
 from agentlas_memory.embedding.asset import DIMENSIONS
 from agentlas_memory.home import data_home
 from agentlas_memory.lean import getenv, read_file
+from agentlas_memory.ontology.foreign import UPSTREAM
 from agentlas_memory.ontology.schema import SCHEMA_VERSION
 from agentlas_memory.ontology.store import Store, StoreUnusable, open_store
 from agentlas_memory.project import Project
@@ -26,6 +27,7 @@ _WORDS = {  # in the reason a reader gives -> the state
     "unable to open": "interrupted",  # a hot journal, which a reader must not roll back
     "readonly": "interrupted",
     "cannot be opened": "unreadable",
+    UPSTREAM: "upstream",
     "not a store": "foreign",
     "newer version": "newer",
 }
@@ -34,8 +36,8 @@ _WORDS = {  # in the reason a reader gives -> the state
 def store_state(database: str) -> tuple[str, str]:
     """Return one word on the store's file, and the reason where it is not `ok`.
 
-    ok, missing, damaged, newer, locked, foreign, unreadable, or interrupted: the next `index`
-    heals it.
+    ok, missing, damaged, newer, locked, upstream, foreign, unreadable, or interrupted: the next
+    `index` heals it.
     """
     if not os.path.lexists(database):
         return "missing", ""

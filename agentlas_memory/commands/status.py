@@ -31,7 +31,11 @@ _LOOKING_SECONDS = 2.0  # for changed files; what was counted by then is reporte
 @click.command()
 @common_options
 def status(named: str | None, as_json: bool) -> None:
-    """Report on the project's memory; whatever is wrong with it is reported, not an error."""
+    """Report on the project's memory; whatever is wrong with it is reported, not an error.
+
+    Each assistant is named with its delivery: `context`, into the conversation, where it stays;
+    `call`, for one model call or one turn; `pointer`, into a file that the model is told to read.
+    """
     project = find(named)
     document = describe(project)
     if as_json:
@@ -60,6 +64,7 @@ def describe(project: Project | None) -> dict[str, Any]:
         "last_failure": _last_failure(),
         "agent": _describe_agent(project) if project else None,
         "hosts": _installed_hosts(),
+        "runtime": _runtime(),
     }
     if project is not None:
         try:
@@ -74,7 +79,8 @@ def describe(project: Project | None) -> dict[str, Any]:
 
 
 def _installed_hosts() -> list[dict[str, str]]:
-    """Return the hosts that the hook was put into, with the version they had then."""
+    """Return the hosts that the hook was put into, the version they had, and the way in."""
+    from agentlas_memory.installer.hosts import HOSTS, specs_of
     from agentlas_memory.installer.ledger import read_ledger
 
     home = data_home()
@@ -84,7 +90,20 @@ def _installed_hosts() -> list[dict[str, str]]:
         ledger = read_ledger(Path(home))
     except (BrokenFile, OSError):
         return []
-    return [{"host": name, "version": ledger.version(name)} for name in ledger.hosts()]
+    known = [name for name in HOSTS if name in ledger.hosts()]
+    return [
+        {"host": spec.name, "version": ledger.version(spec.name), "delivery": spec.delivery}
+        for spec in (specs_of(known) if known else [])
+    ]
+
+
+def _runtime() -> dict[str, str] | None:
+    """Return the version that hosts are served by, which need not be this program's."""
+    from agentlas_memory.installer.runtimes.layout import Runtimes
+
+    home = data_home()
+    current = Runtimes(Path(home)).current() if home else None
+    return None if current is None else {"id": current.id, "version": current.version}
 
 
 def _describe_agent(project: Project) -> dict[str, Any] | None:
@@ -188,6 +207,7 @@ def _last_failure() -> str | None:
 def _lines(document: dict[str, Any], memory: str) -> list[str]:
     store = document["store"]
     agent = document["agent"]
+    runtime = document["runtime"]
     told = f"{agent['name']}, {_shown(agent['rows'])} rows {agent['reason']}" if agent else "-"
     return [
         f"project:       {document['project'] or '-'}",
@@ -198,10 +218,15 @@ def _lines(document: dict[str, Any], memory: str) -> list[str]:
         f"changed since: {_shown(document['changed_since'])} files",
         f"retrieval:     {document['retrieval'] or '-'}",
         f"experience:    {told.rstrip()}",
-        f"assistants:    {', '.join(one['host'] for one in document['hosts']) or '-'}",
+        f"assistants:    {', '.join(map(_assistant, document['hosts'])) or '-'}",
+        f"version:       {runtime['version'] if runtime else '-'}",
         f"last silence:  {document['last_silence'] or '-'}",
         f"last failure:  {document['last_failure'] or '-'}",
     ]
+
+
+def _assistant(host: dict[str, str]) -> str:
+    return f"{host['host']} (delivery: {host['delivery']})"
 
 
 def _shown(value: object) -> str:

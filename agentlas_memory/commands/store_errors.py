@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
-from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError
+from agentlas_memory.commands.errors import FAILED, REFUSED, WRONG_USE, UserError
+from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
+from agentlas_memory.ontology.foreign import UPSTREAM
 from agentlas_memory.ontology.store import StoreUnusable
 from agentlas_memory.private_json import BrokenFile
 
@@ -26,11 +29,21 @@ def explain_failure(error: Exception) -> UserError | None:
         from agentlas_memory.commands.advice import REPAIR
 
         return UserError(f"{error}.", next_step=REPAIR, code=REFUSED)
+    if isinstance(error, StoreUnusable) and str(error) == UPSTREAM:
+        return _explain_upstream(f"This is {UPSTREAM}.", "")
     if isinstance(error, StoreUnusable):
         return UserError(
             f"The store cannot be read: {error}.",
             next_step="agentlas-memory index heals it, or builds it anew",
         )
+    if isinstance(error, UpdateFailed):
+        code = REFUSED if isinstance(error, UpdateRefused) else FAILED
+        return UserError(error.what, kept=error.kept, next_step=error.next_step, code=code)
+    if isinstance(error, PermissionError) and error.filename:
+        from agentlas_memory.installer.files import explain
+
+        told = f"{error.filename} cannot be read or written: {explain(error, Path(error.filename))}"
+        return UserError(f"{told}.", kept=_KEPT)
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
         return UserError(f"{error.strerror or error}{place}", kept=_KEPT)
@@ -44,9 +57,18 @@ def _explain_sqlite(error: sqlite3.OperationalError) -> UserError:
     return UserError(f"The store failed: {error}", kept=_KEPT)
 
 
+def _explain_upstream(what: str, agent: str) -> UserError:
+    return UserError(
+        what,
+        kept="The file was left as it is.",
+        next_step="agentlas-memory import-store" + (f" --agent {agent}" if agent else ""),
+        code=REFUSED,
+    )
+
+
 def _explain_writing(error: Exception) -> UserError | None:
     from agentlas_memory.ontology.config import ConfigError
-    from agentlas_memory.ontology.database import ForeignStore
+    from agentlas_memory.ontology.database import ForeignStore, UpstreamStore
     from agentlas_memory.ontology.ledger import LedgerError, LedgerMissing
     from agentlas_memory.ontology.lock import StoreLocked
     from agentlas_memory.ontology.migrations import NewerStore
@@ -59,6 +81,9 @@ def _explain_writing(error: Exception) -> UserError | None:
         )
     if isinstance(error, NewerStore):
         return UserError(str(error), kept="The store was left as it is.", code=REFUSED)
+    if isinstance(error, UpstreamStore):
+        agent = error.path.parent.parent.name if error.path.name == "experience.sqlite" else ""
+        return _explain_upstream(f"{error}.", agent)
     if isinstance(error, ForeignStore):
         return UserError(
             str(error),

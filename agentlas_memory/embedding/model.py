@@ -1,7 +1,13 @@
 """The packaged model, or nothing when it does not verify."""
 
-from agentlas_memory.embedding.asset import Asset, AssetRejected, asset_dir, open_asset
-from agentlas_memory.lean import sha256
+from agentlas_memory.embedding.asset import (
+    EMBEDDINGS,
+    Asset,
+    AssetRejected,
+    asset_dir,
+    open_asset,
+)
+from agentlas_memory.lean import identity
 
 
 def open_model(home: str) -> Asset | None:
@@ -15,6 +21,8 @@ def open_model(home: str) -> Asset | None:
 def stamp_file(home: str) -> str:
     """Return where the user's data hold the stamp of this installation's model.
 
-    Several installations share a home, and each has a stamp of its own.
+    Several installations share a home, and each has a stamp of its own. It is named by the file
+    and not by its path: hosts run the hook through `runtime/current`, people by other links.
     """
-    return f"{home}/state/model-{sha256(asset_dir().encode()).hexdigest()[:12]}.stamp"
+    device, inode = identity(f"{asset_dir()}/{EMBEDDINGS}") or (0, 0)
+    return f"{home}/state/model-{device:x}-{inode:x}.stamp"

@@ -22,6 +22,7 @@ MANIFEST = "manifest.json"
 TOKENIZER = "tokenizer.json"
 LICENSE = "LICENSE.model.txt"
 TOKENIZER_DIGEST = "e67e803f624fb4d67dea1c730d06e1067e1b14d830e2c2202569e3ef0f70bb50"
+_STAMPS = 8
 _PINNED = {**DIGESTS, TOKENIZER: TOKENIZER_DIGEST}
 
 
@@ -85,8 +86,16 @@ def refresh_stamp(home: str) -> None:
             return
         make_private_folder(str(stamp.parent))
         write_stamp(folder, stamp)
+        _forget_old_stamps(stamp.parent)
     except (OSError, AssetRejected):
         return
+
+
+def _forget_old_stamps(folder: Path) -> None:
+    """Remove the stamps of installations that are long gone: each new one leaves its own."""
+    stamps = sorted(folder.glob("model-*.stamp"), key=lambda path: path.stat().st_mtime)
+    for stamp in stamps[:-_STAMPS]:
+        stamp.unlink()
 
 
 def _manifest_digests(manifest: bytes) -> dict[str, tuple[int, str]]:

@@ -14,14 +14,19 @@ from agentlas_memory.ontology.ledger import (
     Ledger,
     LedgerError,
     LedgerMissing,
-    append_event,
+    append_events,
     read_events,
     read_ledger,
     render_event,
     without_secrets,
 )
 from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
-from agentlas_memory.ontology.projection import Projected, has_rows, projection_of
+from agentlas_memory.ontology.projection import (
+    Projected,
+    has_rows,
+    is_outdated,
+    projection_of,
+)
 from agentlas_memory.routing_card import database_below, is_own_folder
 
 _PATIENCE = 10.0  # seconds for another writer
@@ -66,7 +71,7 @@ def change_experience(agent: Agent, events: Sequence[Mapping[str, Any]]) -> Chan
     ledger = read_ledger(agent.ledger, agent.agent_id)
     for event in clean:
         ledger.apply(event)  # what is wrong is found before a folder is made
-    with _writing(agent):
+    with agent_lock(agent):
         if not agent.ledger.exists() and has_rows(agent.database):
             raise LedgerMissing(
                 f"{agent.database} holds rows, but its ledger {agent.ledger} is gone"
@@ -75,8 +80,8 @@ def change_experience(agent: Agent, events: Sequence[Mapping[str, Any]]) -> Chan
         for event in clean:
             ledger.apply(event)
         with projection_of(ledger, agent.agent_id, agent.database) as projected:
-            for event in clean:
-                append_event(agent.ledger, event)
+            if clean:
+                append_events(agent.ledger, clean)
         return Changed(ledger, projected)
 
 
@@ -92,7 +97,7 @@ def rebuild_experience(agent: Agent, source: Path | None = None) -> tuple[Change
     ledger = read_ledger(named, agent.agent_id)
     if not ledger.rows:
         raise LedgerError(f"{named} holds no row")
-    with _writing(agent):
+    with agent_lock(agent):
         kept = None
         ledger = read_ledger(named, agent.agent_id)
         with projection_of(ledger, agent.agent_id, agent.database, anew=True) as projected:
@@ -101,8 +106,17 @@ def rebuild_experience(agent: Agent, source: Path | None = None) -> tuple[Change
         return Changed(ledger, projected), kept
 
 
+def renew_experience(agent: Agent) -> bool:
+    """Make the projection anew where another version made it, and tell whether that was so."""
+    if not agent.ledger.exists() or not is_outdated(agent.database):
+        return False
+    rebuild_experience(agent)
+    return True
+
+
 @contextmanager
-def _writing(agent: Agent) -> Iterator[None]:
+def agent_lock(agent: Agent) -> Iterator[None]:
+    """Hold the writer lock of an agent's folder, which is made where there is none."""
     folder = agent.database.parent
     make_private_folder(str(folder))
     if not is_own_folder(str(agent.database), agent.slug):

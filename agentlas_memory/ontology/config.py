@@ -91,6 +91,11 @@ def load_config(project: Path) -> MemoryConfig:
         return MemoryConfig()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(file, None, None, f"cannot be read: {error}") from error
+    return parse_config(file, text)
+
+
+def parse_config(file: Path, text: str) -> MemoryConfig:
+    """Return what the text of a `memory.toml` says; raise ConfigError."""
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from agentlas_memory.lean import read_file
+from agentlas_memory.ontology.foreign import UPSTREAM, holds_nothing, is_upstream
 from agentlas_memory.ontology.lock import writer_lock
 from agentlas_memory.ontology.migrations import migrate, renew_lexical_index
 from agentlas_memory.ontology.schema import APPLICATION_ID
@@ -18,6 +20,14 @@ _BUSY_SECONDS = 10.0  # a reader holds its snapshot for milliseconds
 
 class ForeignStore(Exception):
     """The file at the store's place is a database of another program."""
+
+
+class UpstreamStore(ForeignStore):
+    """It is a store of Agentlas OS, which `import-store` takes over."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} is {UPSTREAM}; it was left as it is")
+        self.path = path
 
 
 class DamagedStore(Exception):
@@ -51,9 +61,11 @@ def _is_damage(error: Exception) -> bool:
 
 
 def _open(path: Path) -> sqlite3.Connection:
+    refuse_foreign(path, APPLICATION_ID)
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
-        _refuse_foreign(connection, path)
+        if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+            _refuse_views(connection, path)
         # Readers must never wait for a long transaction: pages stay in memory until the commit.
         for pragma in ("journal_mode=DELETE", "secure_delete=ON", "cache_spill=OFF"):
             connection.execute("PRAGMA " + pragma)
@@ -85,9 +97,25 @@ def _check_pages(connection: sqlite3.Connection) -> None:
 _PAGES_CHECKED = 5000  # 20 MB, about 20 ms; a larger store is checked by `doctor`
 
 
-def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
-    if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
+def refuse_foreign(path: Path, application_id: int) -> None:
+    """Raise ForeignStore for another program's database; it is not opened.
+
+    To open one for writing would play its journal back, and on closing its write-ahead log.
+    """
+    try:
+        head = read_file(str(path), 100)
+    except FileNotFoundError:
         return
+    ours = int.from_bytes(head[68:72], "big") == application_id
+    if head[:16] != b"SQLite format 3\0" or ours:
+        return
+    if is_upstream(str(path)):
+        raise UpstreamStore(path)
+    if not holds_nothing(str(path)):
+        raise ForeignStore(f"{path} is a database of another program; it was left as it is")
+
+
+def _refuse_views(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise ForeignStore(f"{path} is a database of another program; it was left as it is")
 

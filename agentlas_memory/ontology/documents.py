@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 INBOX = ".agentlas/ontology-inbox"
 PRIVATE_SUFFIX = ".private.md"  # of notes that git is told to leave alone
+IMPORTED_SUFFIX = ".imported.md"  # of notes made of what others kept: of this machine alone
+IMPORTS = f"{INBOX}/imports.json"  # the list of them
 MAX_FILE_BYTES = 2 * 1024 * 1024
 
 

@@ -192,9 +192,9 @@ def read_events(path: Path, agent_id: str) -> Iterable[tuple[int, dict[str, Any]
         yield number, event
 
 
-def append_event(path: Path, event: Mapping[str, Any]) -> None:
-    """Add a line, whole or not at all, for the owner alone."""
-    data = render_event(event)
+def append_events(path: Path, events: Iterable[Mapping[str, Any]]) -> None:
+    """Add lines, all or none, for the owner alone."""
+    data = b"".join(map(render_event, events))
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_FOLLOW, 0o600)
     try:
         size = os.fstat(handle).st_size

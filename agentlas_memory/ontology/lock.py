@@ -16,13 +16,14 @@ class StoreLocked(Exception):
 
 
 @contextmanager
-def writer_lock(folder: Path, seconds: float) -> Iterator[None]:
-    """Hold the store's writer lock, waiting at most `seconds` for another writer to finish.
+def writer_lock(folder: Path, seconds: float, name: str = LOCK_NAME) -> Iterator[int]:
+    """Hold a folder's writer lock, by its name the store's, and wait at most `seconds` for it.
 
     The lock is the kernel's, on an open file, so a killed writer never leaves it behind; the file
-    holds its process id for the message alone.
+    holds its process id for the message alone. A child that is given the descriptor yielded here
+    holds the lock too, until it ends.
     """
-    with (folder / LOCK_NAME).open("a+", encoding="ascii") as file:
+    with (folder / name).open("a+", encoding="ascii") as file:
         deadline = time.monotonic() + seconds
         while not _try_lock(file.fileno()):
             if time.monotonic() >= deadline:
@@ -32,7 +33,7 @@ def writer_lock(folder: Path, seconds: float) -> Iterator[None]:
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()
-        yield
+        yield file.fileno()
 
 
 if os.name == "nt":

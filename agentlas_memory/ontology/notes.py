@@ -90,10 +90,11 @@ def write_note(
     tags: Sequence[str] = (),
     supersedes: Sequence[str] = (),
     created: datetime | None = None,
+    identity: str = "",
 ) -> Note:
-    """Write a new note into the inbox and return it."""
+    """Write a new note into the inbox and return it; without an id it gets a random one."""
     moment = (created or datetime.now(timezone.utc)).astimezone(timezone.utc)
-    identity = secrets.token_hex(_ID_BYTES)
+    identity = identity or secrets.token_hex(_ID_BYTES)
     # The name of a private note says nothing, and keeps it out of a commit.
     words, suffix = (kind, PRIVATE_SUFFIX) if scope == "private" else (_slug(text) or kind, ".md")
     name = f"{moment:%Y-%m-%d}-{words}-{identity}{suffix}"
@@ -101,10 +102,10 @@ def write_note(
     values |= {"tags": list(tags)} if tags else {}
     values |= {"supersedes": list(supersedes)} if supersedes else {}
     values["created"] = f"{moment:%Y-%m-%dT%H:%M:%SZ}"
-    data = _render(values, text)
+    data = render_note(values, text)
     # What cannot be read back is refused before it is written.
     note = parse_note(f"{INBOX}/{name}", data)
-    _create(_inbox(project, create=True) / name, data)
+    _create(inbox_folder(project, create=True) / name, data)
     return note
 
 
@@ -199,7 +200,8 @@ def _slug(text: str) -> str:
     return slug[:_SLUG_LENGTH].rstrip("-")
 
 
-def _render(values: Mapping[str, object], text: str) -> bytes:
+def render_note(values: Mapping[str, object], text: str) -> bytes:
+    """Return the file of a note with this front matter."""
     front = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None)
     try:
         data = f"---\n{front}---\n\n{text}\n".encode()
@@ -210,7 +212,8 @@ def _render(values: Mapping[str, object], text: str) -> bytes:
     return data
 
 
-def _inbox(project: Path, *, create: bool = False) -> Path:
+def inbox_folder(project: Path, *, create: bool = False) -> Path:
+    """Return the folder of the notes; raise NoteError where it is reached through a link."""
     folder = project / INBOX
     # A clone can bring a link that leads anywhere.
     for part in (folder.parent, folder):
@@ -222,7 +225,7 @@ def _inbox(project: Path, *, create: bool = False) -> Path:
 
 
 def _files(project: Path) -> list[Path]:
-    folder = _inbox(project)
+    folder = inbox_folder(project)
     if not folder.is_dir():
         return []
     return sorted(file for file in folder.iterdir() if file.name.lower().endswith(".md"))

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.embedding.asset import DIMENSIONS
 from agentlas_memory.embedding.query import distances
-from agentlas_memory.ontology.database import ForeignStore
+from agentlas_memory.lean import read_file
+from agentlas_memory.ontology.database import ForeignStore, refuse_foreign
 from agentlas_memory.ontology.embedder import model_identity, open_embedder
 from agentlas_memory.ontology.experience import (
     ACTIVE,
@@ -31,6 +32,7 @@ from agentlas_memory.ontology.experience import (
     has_expired,
 )
 from agentlas_memory.ontology.ledger import Ledger, Row
+from agentlas_memory.ontology.migrations import NewerStore
 from agentlas_memory.ontology.naming import (
     TERMS_VERSION,
     IndexTerms,
@@ -41,7 +43,7 @@ from agentlas_memory.ontology.schema import (
     EXPERIENCE,
     EXPERIENCE_ID,
     EXPERIENCE_TABLES,
-    SCHEMA_VERSION,
+    EXPERIENCE_VERSION,
 )
 from agentlas_memory.ontology.store import StoreUnusable, open_store
 from agentlas_memory.redact import REDACTION_VERSION
@@ -94,6 +96,21 @@ def project_ledger(
         return projected
 
 
+def is_outdated(database: Path) -> bool:
+    """Tell whether a projection is unreadable, or another version's or model's."""
+    try:
+        store = open_store(str(database), Deadline(_PATIENCE_MS), EXPERIENCE)
+    except StoreUnusable:
+        return True
+    try:
+        current = dict(_meta(store.text("agent_id")))
+        return any(store.meta.get(key) != value for key, value in current.items()) or (
+            "governance" not in store.meta
+        )
+    finally:
+        store.close()
+
+
 def has_rows(database: Path) -> bool:
     """Tell whether there is a sound database with rows."""
     try:
@@ -127,18 +144,21 @@ def _known_vectors(database: Path) -> dict[str, bytes]:
 
 
 def _refuse_foreign(database: Path) -> None:
-    """Raise ForeignStore where something stands that we did not make, OSError for no permission."""
+    """Raise ForeignStore or NewerStore for what is not ours to replace, OSError as it comes."""
     try:
         regular = stat.S_ISREG(database.lstat().st_mode)
     except FileNotFoundError:
         return
     if not regular:
         raise ForeignStore(f"{database} is no regular file; it was left as it is")
-    with database.open("rb") as file:
-        head = file.read(100)
-    ours = head[68:72] == EXPERIENCE_ID.to_bytes(4, "big")
-    if head[:16] == b"SQLite format 3\0" and not ours and int.from_bytes(head[28:32], "big"):
-        raise ForeignStore(f"{database} is a database of another program; it was left as it is")
+    refuse_foreign(database, EXPERIENCE_ID)
+    head = read_file(str(database), 100)
+    version = int.from_bytes(head[60:64], "big")
+    if head[68:72] == EXPERIENCE_ID.to_bytes(4, "big") and version > EXPERIENCE_VERSION:
+        raise NewerStore(
+            f"{database} has schema {version}, this version knows {EXPERIENCE_VERSION}: install"
+            " the newer agentlas-memory again, or move the file away and rebuild it"
+        )
 
 
 def _make_way(database: Path) -> None:
@@ -228,7 +248,7 @@ def _fill(
         connection.execute(f"PRAGMA {pragma}")
     connection.execute("BEGIN")
     connection.execute(f"PRAGMA application_id = {EXPERIENCE_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute(f"PRAGMA user_version = {EXPERIENCE_VERSION}")
     for sql in EXPERIENCE_TABLES.values():
         connection.execute(sql)
     connection.executemany(

@@ -5,7 +5,10 @@ Documented in docs/store.md. Numbered migrations live in `migrations.py`.
 
 APPLICATION_ID = 0x41474C4D  # "AGLM", at byte 68 of the file: this store is ours
 EXPERIENCE_ID = 0x41474C45  # "AGLE": an agent's experience
-SCHEMA_VERSION = 1  # `PRAGMA user_version`
+# `PRAGMA user_version` of each. Whoever changes a table here raises its number, writes the step in
+# migrations.py, and keeps a store of the new number for the tests: tests/store/earlier/README.md.
+SCHEMA_VERSION = 2
+EXPERIENCE_VERSION = 1
 
 SCOPES = ("public", "internal", "private")
 SEGMENT_VECTORS = 1024  # most vectors of one segment, and most chunks of one transaction
@@ -103,16 +106,22 @@ EXPERIENCE_TABLES = {
 class Schema:
     """What a file must be to count as one of ours."""
 
-    __slots__ = ("application_id", "name", "optional", "tables")
+    __slots__ = ("application_id", "name", "optional", "tables", "version")
 
     def __init__(
-        self, name: str, application_id: int, tables: dict[str, str], optional: str = ""
+        self,
+        name: str,
+        application_id: int,
+        version: int,
+        tables: dict[str, str],
+        optional: str = "",
     ) -> None:
         self.name = name
         self.application_id = application_id
+        self.version = version
         self.tables = tables
         self.optional = optional  # a table that may be missing: it needs a module of SQLite's
 
 
-PROJECT = Schema("a store", APPLICATION_ID, TABLES, "chunk_fts")
-EXPERIENCE = Schema("an experience", EXPERIENCE_ID, EXPERIENCE_TABLES)
+PROJECT = Schema("a store", APPLICATION_ID, SCHEMA_VERSION, TABLES, "chunk_fts")
+EXPERIENCE = Schema("an experience", EXPERIENCE_ID, EXPERIENCE_VERSION, EXPERIENCE_TABLES)

@@ -2,7 +2,7 @@
 
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.lean import WINDOWS, load_sqlite, read_file, sha256, system
-from agentlas_memory.ontology.schema import PROJECT, SCHEMA_VERSION, Schema
+from agentlas_memory.ontology.schema import PROJECT, Schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def open_store(path: str, deadline: Deadline, schema: Schema = PROJECT) -> Store
     sqlite = load_sqlite()
     try:
         connection = sqlite.connect(
-            _uri(path), timeout=_BUSY_SECONDS, isolation_level=None, uri=True
+            read_only_uri(path), timeout=_BUSY_SECONDS, isolation_level=None, uri=True
         )
         try:
             connection.set_progress_handler(deadline.passed, _STEPS_BETWEEN_CHECKS)
@@ -224,7 +224,11 @@ def check_header(path: str, schema: Schema = PROJECT) -> None:
     if head[:16] != b"SQLite format 3\0":
         raise StoreUnusable("not a SQLite file")
     if int.from_bytes(head[68:72], "big") != schema.application_id:
-        raise StoreUnusable(f"not {schema.name} of agentlas-memory")
+        from agentlas_memory.ontology.foreign import UPSTREAM, is_upstream
+
+        raise StoreUnusable(
+            UPSTREAM if is_upstream(path) else f"not {schema.name} of agentlas-memory"
+        )
     if head[18:20] != b"\1\1":  # reading a write-ahead log would make files in the project
         raise StoreUnusable("has another journal mode")
 
@@ -264,13 +268,13 @@ def check_tables(connection: "_sqlite3.Connection", schema: Schema = PROJECT) ->
         found[name] = sql
     for name, sql in schema.tables.items():
         if found.get(name) != sql and (name != schema.optional or name in found):
-            newer = connection.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_VERSION
+            newer = connection.execute("PRAGMA user_version").fetchone()[0] > schema.version
             reason = "was written by a newer version" if newer else "has a table that is not ours"
             raise StoreUnusable(f"{reason}: {name}")
 
 
-def _uri(path: str) -> str:
-    """Return a SQLite URI for a path with any bytes in it.
+def read_only_uri(path: str) -> str:
+    """Return a SQLite URI for reading a path with any bytes in it.
 
     `/` is written as its code as well: two of them at the start would name a host.
     """

@@ -274,7 +274,9 @@ def _match(candidate: Candidate, question: Question) -> None:
     """Set the terms of the question that a candidate holds."""
     row = candidate.row
     assert row is not None
-    text = f"{row.path} {row.title} {row.heading} {row.text}"
+    # The file of a note is named by a date, and says nothing of what the note is about.
+    path = "" if row.path.startswith(".agentlas/") else row.path
+    text = f"{path} {row.title} {row.heading} {row.text}"
     found = [terms_in(text, question.terms, language) for language in question.languages]
     candidate.matched = list(dict.fromkeys(term for terms in found for term in terms))
 

@@ -28,9 +28,12 @@ from agentlas_memory.review.findings import (
 
 _MOST_NOTES = 20_000  # chunks of notes and decision records that are compared
 _MOST_PAIRS = 200
-_COMPARED = """
+# In a history each commit says what changed, and so gainsays the one before.
+_HISTORY = ".agentlas/ontology-inbox/git-%.imported.md"
+_COMPARED = f"""
  WHERE (s.kind IN ('note', 'decision', 'constraint', 'todo') AND s.status NOT IN
-  ('superseded', 'rejected', 'deprecated', 'proposed') OR s.kind = 'adr' AND s.status = 'accepted')
+  ('superseded', 'rejected', 'deprecated', 'proposed') AND s.path NOT LIKE '{_HISTORY}'
+  OR s.kind = 'adr' AND s.status = 'accepted')
  AND NOT s.superseded ORDER BY s.path, c.start_line, c.chunk_id LIMIT ?"""
 _ALL = "SELECT path, heading, start_line, end_line, text FROM chunks JOIN sources USING (source_id)"
 _FIRST = " WHERE s.changed_ns IS NOT NULL AND c.chunk_id IN (SELECT min(chunk_id) FROM chunks"

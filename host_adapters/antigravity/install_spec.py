@@ -11,12 +11,15 @@ import re
 import shlex
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from agentlas_memory.installer.formats.json_entry import read_entry
+from agentlas_memory.installer.starts import Start, json_commands
 from agentlas_memory.installer.surfaces import Detected, HostSpec, JsonEntry, Place, Surface
 
 _PAYLOAD = Path(__file__).with_name("payload")
 _PROGRAM = "agy"
+_KEY = "agentlas-memory"
 
 
 class AntigravitySpec:
@@ -29,6 +32,7 @@ class AntigravitySpec:
     verified = "0.1.22"
     oldest = "1.1.5"  # of `agy`: the first that is known to have this contract
     note = "`agy -p` opens no workspace without `--add-dir`: without one memory is silent."
+    delivery = "call"
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return the host if its program answers or it has a folder in the person's home."""
@@ -44,11 +48,40 @@ class AntigravitySpec:
         path = place.home / ".gemini" / "config" / "hooks.json"
         return [JsonEntry(path, *render_entry(place.hook, windows=sys.platform == "win32"))]
 
+    def commands_in(self, text: str) -> list[str]:
+        """Return the commands of our entry in the user's hooks file."""
+        return json_commands(json.dumps(read_entry(text, _KEY)), self.name)
+
+    def start(self, command: str, project: Path) -> Start:
+        """Return how the host starts a command: in the folder of its hooks file."""
+        folder = Path.home() / ".gemini" / "config"
+        fields = {
+            "conversationId": "doctor",
+            "workspacePaths": [str(project)],
+            "transcriptPath": "",
+            "artifactDirectoryPath": "",
+            "modelName": "",
+            "invocationNum": 0,
+            "initialNumSteps": 1,
+        }
+        return Start(("sh", "-c", command), folder, json.dumps(fields).encode())
+
+    def heard(self, output: bytes, _data_home: Path) -> str:
+        """Return the message in an answer; the form is strict, a key too many and it is dropped."""
+        try:
+            ((name, steps),) = json.loads(output).items()
+            ((kind, text),) = steps[0].items()
+            if (name, kind, len(steps)) == ("injectSteps", "ephemeralMessage", 1):
+                return str(text)
+        except (AttributeError, IndexError, TypeError, ValueError):
+            pass
+        return ""
+
 
 SPEC: HostSpec = AntigravitySpec()
 
 
-def render_entry(hook: Path, *, windows: bool) -> tuple[str, object]:
+def render_entry(hook: PurePath, *, windows: bool) -> tuple[str, object]:
     """Return our key and its value; a hook that is missing answers `{}`, as one with no news.
 
     Handlers stand in a flat list and `timeout` is a whole number of seconds: anything else, and the
@@ -56,7 +89,17 @@ def render_entry(hook: Path, *, windows: bool) -> tuple[str, object]:
     """
     file = _PAYLOAD / ("hooks.windows.json" if windows else "hooks.json")
     ((key, value),) = json.loads(file.read_text(encoding="utf-8")).items()
-    quoted = f'"{hook.as_posix()}.cmd"' if windows else shlex.quote(str(hook))
+    quoted = _quote_for_cmd(hook) if windows else shlex.quote(str(hook))
     for handler in value["PreInvocation"]:
         handler["command"] = handler["command"].replace("{hook}", quoted)
     return key, value
+
+
+def _quote_for_cmd(hook: PurePath) -> str:
+    """Return the launcher's path for `cmd /c`.
+
+    A plain path without quotes, which a host may pass on as `\\"`, a part of the name to cmd; cmd
+    takes backslashes alone then.
+    """
+    plain = str(hook).replace("/", "\\") + ".cmd"
+    return plain if re.fullmatch(r"[\w.:~\\-]+", plain, re.ASCII) else f'"{hook.as_posix()}.cmd"'

@@ -8,9 +8,12 @@ SPEC = PluginHost(
     verified="2.1.197",
     oldest="2.1.20",  # heard there; 2.0.60 installs the plugin and does not run its hooks
     note="",
+    delivery="context",
     program="claude",
     variable="CLAUDE_CONFIG_DIR",
     folder=".claude",
     add="install",
     remove="uninstall",
+    runs_copy=False,
+    shell=lambda: "/bin/sh",  # whatever $SHELL says
 )

@@ -9,13 +9,8 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
-from agentlas_memory.installer.surfaces import (
-    Detected,
-    MarkedBlock,
-    Place,
-    Surface,
-    WholeFile,
-)
+from agentlas_memory.installer.starts import SAMPLE_PROMPT, Start, event_in, json_commands
+from agentlas_memory.installer.surfaces import Detected, MarkedBlock, Place, Surface, WholeFile
 
 _HOOKS = "agentlas-memory.json"
 _BEGIN = "<!-- agentlas-memory: begin -->"
@@ -29,6 +24,7 @@ class _Grok:
     verified = "0.2.111"
     oldest = "0.2.111"  # no earlier one was to be had
     note = ""
+    delivery = "pointer"  # it discards what a hook prints
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return Grok if its program answers, or if its folder is there."""
@@ -45,6 +41,30 @@ class _Grok:
             MarkedBlock(home / "AGENTS.md", _BEGIN, _END, _pointer(place)),
             WholeFile(home / "hooks" / _HOOKS, _hooks(place)),
         ]
+
+    def commands_in(self, text: str) -> list[str]:
+        """Return the commands of our hooks file."""
+        return json_commands(text, self.name)
+
+    def start(self, command: str, project: Path) -> Start:
+        """Return how Grok starts a command: by `sh`, in the workspace."""
+        name = event_in(command)
+        fields = {
+            "hookEventName": {"SessionStart": "session_start"}.get(name, "user_prompt_submit"),
+            "sessionId": "doctor",
+            "cwd": str(project),
+            "workspaceRoot": str(project),
+            "permissionMode": "default",
+            "transcriptPath": str(project / "updates.jsonl"),
+            "source": "new",
+            "prompt": f"<user_query>\n{SAMPLE_PROMPT}\n</user_query>",
+        }
+        return Start(("sh", "-c", command), project, json.dumps(fields).encode())
+
+    def heard(self, output: bytes, data_home: Path) -> str:
+        """Return what stands in the files that the model is told to read; no output is read."""
+        entries = (data_home / _INDEX).parent.glob("*.md")
+        return "" if output else "".join(one.read_text(encoding="utf-8") for one in entries)
 
 
 SPEC = _Grok()

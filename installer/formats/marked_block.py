@@ -24,6 +24,8 @@ def put_block(text: str, begin: str, end: str, body: str) -> str:
     found = _find(text, begin, end)
     if found:
         return text[: found[0]] + block + text[found[1] :]
+    if "\0" in text:
+        raise Unparsable(text[: text.index("\0")].count("\n") + 1, "this is not UTF-8")
     if text.endswith("\r"):
         raise Unparsable(text.count("\n") + 1, "a line ends with a carriage return alone")
     if text.removeprefix(_BOM) and not text.endswith("\n"):

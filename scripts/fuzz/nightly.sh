@@ -47,6 +47,6 @@ else
   echo "faults: skipped, strace is not installed"
 fi
 if [ -z "$only" ] || [ "$only" = tests ]; then
-  FUZZ_NIGHTLY=1 "$venv/bin/pytest" -p no:cacheprovider tests/hostile </dev/null || failed=1
+  FUZZ_NIGHTLY=1 "$venv/bin/pytest" -p no:cacheprovider tests/hostile tests/installer/runtimes </dev/null || failed=1
 fi
 exit $failed

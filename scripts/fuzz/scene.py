@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import marshal
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
+from agentlas_memory.bench.processes import Starter
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.embedding.verify import refresh_stamp
 from agentlas_memory.ontology.index import index_project
@@ -127,28 +125,13 @@ class Scene:
         return json.dumps({"cwd": str(self.project), "prompt": prompt} | fields).encode()
 
 
-class Hooks:
+class Hooks(Starter):
     """Runs the installed hook, or that of `FUZZ_LAUNCHER`, each time as a process of its own."""
 
     def __init__(self) -> None:
         own = str(Path(sys.prefix, "bin", "agentlas-memory-hook"))
         self.launcher = os.environ.get("FUZZ_LAUNCHER") or own
-
-    def __enter__(self) -> Hooks:
-        self._process = subprocess.Popen(
-            [os.path.realpath(sys.executable), "-I", "-S", starter.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._process.communicate()
+        super().__init__(os.path.realpath(sys.executable), starter.__file__)
 
     def run(
         self,
@@ -181,9 +164,6 @@ class Hooks:
         return self._run([*python, "--host", "raw"], scene, scene.event())
 
     def _run(self, arguments: list[str], scene: Scene, event: bytes) -> Run:
-        assert self._process.stdin and self._process.stdout
-        request = (arguments, scene.environment, str(scene.elsewhere), event)
-        self._process.stdin.write(marshal.dumps(request))
-        self._process.stdin.flush()
-        code, seconds, peak, output, errors = marshal.load(self._process.stdout)
+        answer = self.ask(arguments, scene.environment, scene.elsewhere, event)
+        code, seconds, peak, output, errors = answer
         return Run(code, seconds, peak / 1024, output, errors)

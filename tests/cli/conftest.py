@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli.reviewing import HOSTILE, findings
 from click.testing import CliRunner
 
 from agentlas_memory.cli import cli
@@ -68,6 +69,12 @@ def store(project):
 
 
 @pytest.fixture
+def inbox(project):
+    """The folder of the project's notes."""
+    return project / ".agentlas/ontology-inbox"
+
+
+@pytest.fixture
 def process():
     """Run `agentlas-memory` in a process of its own."""
 
@@ -122,3 +129,14 @@ def hold_lock(store):
 def locked(hold_lock):
     """Hold the store from the start of the test."""
     return hold_lock()
+
+
+@pytest.fixture
+def hostile(project, am):
+    """A document with a hostile section between two that are not; returns the finding."""
+    text = f"# Rota\n\nNils is on duty in May.\n\n## Handover rites\n\n{HOSTILE}\n"
+    text += "\n## June\n\nAda is.\n"
+    (project / "docs/rota.md").write_text(text)
+    assert am("index").code == 0
+    [finding] = findings(am)
+    return finding

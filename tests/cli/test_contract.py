@@ -52,6 +52,7 @@ STATUS_KEYS = {
     "last_failure",
     "agent",
     "hosts",
+    "runtime",
 }
 WHY_KEYS = QUERY_KEYS | {
     "candidates",
@@ -62,12 +63,33 @@ WHY_KEYS = QUERY_KEYS | {
     "agent",
     "experience",
 }
+IMPORT_KEYS = {
+    "source",
+    "place",
+    "dry_run",
+    "scope",
+    "found",
+    "added",
+    "changed",
+    "removed",
+    "unchanged",
+    "forgotten",
+    "edited",
+    "vanished",
+    "duplicates",
+    "held",
+    "skipped",
+    "redacted",
+    "remarks",
+    "index",
+}
 MODEL_KEYS = {"name", "status", "content_sha256", "path"}
 KEYS = {
     "init": {"project", "created"},
     "index": INDEX_KEYS,
     "remember|we ship on Fridays": {"id", "path"},
     "notes|list": {"notes"},
+    "import|markdown|.|--dry-run": IMPORT_KEYS,
     "query|how is the ledger settled": QUERY_KEYS,
     "why|how is the ledger settled": WHY_KEYS,
     "status": STATUS_KEYS,

@@ -386,3 +386,26 @@ def test_two_sessions_add_at_once_and_nothing_is_lost(agent, memory, rows, am):
     before = content(memory)
     assert am("experience", "rebuild").code == 0
     assert content(memory) == before
+
+
+def test_index_brings_what_an_agent_learned_to_this_version(agent, add, am, memory):
+    add("The pager rota is kept by the platform team")
+    assert am("trust").code == 0
+    with closing(sqlite3.connect(memory / "experience.sqlite")) as database:
+        database.execute("UPDATE meta SET value = 'old' WHERE key = 'terms_version'")
+        database.commit()
+    assert am("index").code == 0
+    with closing(sqlite3.connect(memory / "experience.sqlite")) as database:
+        sql = "SELECT value FROM meta WHERE key = 'terms_version'"
+        assert database.execute(sql).fetchone() != ("old",)
+
+
+def test_an_experience_that_cannot_be_renewed_is_no_failure_of_index(agent, add, am, memory):
+    add("The pager rota is kept by the platform team")
+    am("trust")
+    with closing(sqlite3.connect(memory / "experience.sqlite")) as database:
+        database.execute("PRAGMA user_version = 99")
+        database.execute("ALTER TABLE experience ADD COLUMN more")
+    outcome = am("index", "--json")
+    assert outcome.code == 0
+    assert "was left as it is" in outcome.err

@@ -62,7 +62,8 @@ def test_init_keeps_a_teams_gitignore(folder, am):
     (folder / ".agentlas").mkdir()
     (folder / ".agentlas/.gitignore").write_text("secret.md")
     am("init")
-    ours = "ontology-runtime*\nontology-inbox/*.private.md\n"
+    ours = "ontology-runtime*\nontology-inbox/*.private.md\nontology-inbox/*.imported.md\n"
+    ours += "ontology-inbox/imports.json\n"
     assert (folder / ".agentlas/.gitignore").read_text() == f"secret.md\n{ours}"
 
 

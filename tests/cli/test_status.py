@@ -34,6 +34,18 @@ def test_a_project_that_is_well(project, am, store):
     assert document["hosts"] == []
 
 
+def test_assistants_are_told_with_how_they_are_reached(project, am, home):
+    for folder in (".grok", ".config/opencode", ".gemini/config"):
+        (home / folder).mkdir(parents=True)
+    am("install")
+    assert status(am)["hosts"] == [
+        {"host": "antigravity", "version": "", "delivery": "call"},
+        {"host": "opencode", "version": "", "delivery": "call"},
+        {"host": "grok", "version": "", "delivery": "pointer"},
+    ]
+    assert "grok (delivery: pointer)" in am("status").out
+
+
 def test_no_project(folder, am):
     document = status(am)
     assert (document["project"], document["store"]["state"]) == (None, "missing")

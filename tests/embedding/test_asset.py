@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agentlas_memory.embedding import asset, verify
+from agentlas_memory.embedding import asset, model, verify
 from agentlas_memory.embedding.asset import DIGESTS, AssetRejected, asset_dir, open_asset
 from agentlas_memory.embedding.verify import verify_asset, write_stamp
 
@@ -193,3 +193,35 @@ def test_a_failed_write_leaves_the_old_stamp(stamped, monkeypatch):
         write_stamp(folder, stamp)
     assert stamp.read_bytes() == before
     assert [path.name for path in stamp.parent.iterdir() if path.is_file()] == ["model.stamp"]
+
+
+def test_the_stamp_is_found_under_any_path_to_the_model(model_copy, tmp_path, hashed, monkeypatch):
+    (tmp_path / "state").mkdir()
+    (tmp_path / "current").symlink_to(model_copy)
+    at(model_copy, monkeypatch)
+    verify.refresh_stamp(str(tmp_path))
+    at(tmp_path / "current", monkeypatch)
+    assert model.open_model(str(tmp_path)) is not None
+    assert hashed == []
+
+
+def test_stamps_of_old_installations_are_forgotten(model_copy, tmp_path, monkeypatch):
+    (tmp_path / "state").mkdir()
+    for number in range(20):
+        (tmp_path / f"state/model-1-{number}.stamp").touch()
+    at(model_copy, monkeypatch)
+    verify.refresh_stamp(str(tmp_path))
+    left = list((tmp_path / "state").iterdir())
+    assert len(left) == 8
+    assert Path(model.stamp_file(str(tmp_path))) in left
+
+
+def test_a_model_that_is_gone_is_no_model(tmp_path, monkeypatch):
+    at(tmp_path / "nowhere", monkeypatch)
+    assert model.open_model(str(tmp_path)) is None
+
+
+def at(folder, monkeypatch):
+    """Let the packaged model be in another folder."""
+    for module in (model, verify):
+        monkeypatch.setattr(module, "asset_dir", lambda: str(folder))

@@ -1,6 +1,5 @@
 """The asset's derived files come from tokenizer.json alone, and a wrong source is refused."""
 
-import importlib.util
 import subprocess
 import sys
 import zipfile
@@ -11,15 +10,10 @@ import pytest
 
 from agentlas_memory.embedding.asset import CHARACTERS, VOCABULARY, asset_dir
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "build_model_asset.py"
-
 
 @pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("build_model_asset", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def script(load_script):
+    return load_script("build_model_asset")
 
 
 def test_the_derived_files_are_rebuilt_byte_for_byte(script):
@@ -45,7 +39,7 @@ def test_rows_are_quantised_symmetrically_and_zero_rows_survive(script):
 
 
 @pytest.mark.parametrize("kind", ["folder", "archive"])
-def test_a_source_with_other_bytes_is_refused_and_nothing_written(kind, tmp_path):
+def test_a_source_with_other_bytes_is_refused_and_nothing_written(kind, tmp_path, script):
     source, out = tmp_path / "source", tmp_path / "out"
     source.mkdir()
     (source / "model.safetensors").write_bytes(b"other")
@@ -53,7 +47,7 @@ def test_a_source_with_other_bytes_is_refused_and_nothing_written(kind, tmp_path
         with zipfile.ZipFile(tmp_path / "source.zip", "w") as archive:
             archive.write(source / "model.safetensors", "package/model.safetensors")
         source = tmp_path / "source.zip"
-    command = [sys.executable, SCRIPT, "--from", source, "--out", out]
+    command = [sys.executable, script.__file__, "--from", source, "--out", out]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 1
     assert "no model.safetensors with sha256 f65d0f32" in result.stderr

@@ -99,6 +99,38 @@ def test_it_runs_through_a_linked_folder(
     assert FACT in context(run_hook(prompt_event(make_project()), program=program))
 
 
+SWITCHES = """
+import posix, sys
+root = {root!r}
+posix.unlink(root + "/current")
+posix.symlink("two", root + "/current")
+
+def main():
+    from agentlas_memory.late import NAME
+    print(NAME, file=sys.stderr)
+    return 0
+"""
+
+
+@pytest.mark.parametrize("target", ["one", "{root}/one"], ids=["relative", "absolute"])
+def test_a_run_stays_in_the_version_it_began_in(launcher, tmp_path, monkeypatch, target):
+    library = "lib/python{}.{}/site-packages/agentlas_memory".format(*sys.version_info)
+    for name in ("one", "two"):
+        package = tmp_path / name / library
+        package.mkdir(parents=True)
+        (package / "hook.py").write_text(SWITCHES.format(root=str(tmp_path)))
+        (package / "lean.py").write_text("import posix as system")
+        (package / "late.py").write_text(f"NAME = {name!r}")
+        (tmp_path / name / "bin").mkdir()
+        shutil.copy(launcher, tmp_path / name / "bin")
+        (tmp_path / name / "bin/python3").symlink_to(os.path.realpath(sys.executable))
+    (tmp_path / "current").symlink_to(target.format(root=tmp_path))
+    monkeypatch.setenv("AGENTLAS_MEMORY_HOOK_DEBUG", "1")
+    program = tmp_path / "current/bin/agentlas-memory-hook"
+    ran = subprocess.run([program], input=b"", capture_output=True)
+    assert ran.stderr == b"one\n"
+
+
 def test_it_runs_as_an_argument_of_the_shell(moved, make_project, run_hook, prompt_event, context):
     program = moved("runtime")
     answer = run_hook(

@@ -82,6 +82,21 @@ BROKEN = {
 }
 
 
+def test_another_project_on_a_dead_network_folder_holds_nobody_up(
+    make_project, run_patched, prompt_event, context, data
+):
+    file = data / "trusted.json"
+    root = make_project()
+    trusted = json.loads(file.read_text())
+    trusted["projects"].insert(0, {"path": "/dead/project", "store_id": "0" * 32})
+    file.write_text(json.dumps(trusted))
+    hangs = (
+        "import agentlas_memory.trust as t; look = t.identity\n"
+        "t.identity = lambda path: sleep(60) if path.startswith('/dead') else look(path)"
+    )
+    assert FACT in context(run_patched(hangs, prompt_event(root)))
+
+
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_a_broken_trust_file_trusts_nothing(make_project, ask, data, text):
     root = make_project()

@@ -45,9 +45,9 @@ def npm_modules(host, name, version):
     if shutil.which("npm") is None:
         raise Unavailable("npm is not installed")
     version = FETCHED[host] = _newest(["npm", "view", name, "version"]) if NEWEST else version
-    folder = _cache() / f"npm-{name.replace('/', '-').lstrip('@')}-{version}"
+    folder = cache_folder() / f"npm-{name.replace('/', '-').lstrip('@')}-{version}"
     command = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", str(folder)]
-    _install(folder, [*command, f"{name}@{version}"])
+    fetch_once(folder, [*command, f"{name}@{version}"])
     return folder / "node_modules"
 
 
@@ -58,8 +58,8 @@ def pypi_package(host, name, version):
         answer = _newest([*pip, "index", "versions", name])
         version = answer.partition("(")[2].partition(")")[0] or version
     FETCHED[host] = version
-    folder = _cache() / f"pypi-{name}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
-    _install(folder, [*pip, "install", "-q", "--target", str(folder), f"{name}=={version}"])
+    folder = cache_folder() / f"pypi-{name}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
+    fetch_once(folder, [*pip, "install", "-q", "--target", str(folder), f"{name}=={version}"])
     return folder
 
 
@@ -93,7 +93,8 @@ def _fetch(command, prepare=lambda: None):
     raise Unavailable(f"{command[-1]} cannot be fetched: {trouble}")
 
 
-def _cache():
+def cache_folder():
+    """Return the folder that runs share, of this user alone."""
     folder = Path(CACHE or Path(tempfile.gettempdir(), f"agentlas-memory-hosts-{os.getuid()}"))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
@@ -101,7 +102,7 @@ def _cache():
     return folder
 
 
-def _install(folder, command):
+def fetch_once(folder, command):
     """Run an installer once; what it left unfinished is removed and made again."""
     done = folder.with_name(folder.name + ".done")
     with _lock(folder.with_name(folder.name + ".lock")):

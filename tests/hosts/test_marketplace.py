@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -114,6 +115,30 @@ def test_windows_forms_use_forward_slashes_and_power_shell_s_quotes(home):
         f"if (Test-Path -LiteralPath {path}) "
         f"{{ & {path} --host codex --event SessionStart }}; exit 0"
     )
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("user", ["me", "First Last (x86)", "Ünï & co/100%", "O'Neil"])
+def test_a_windows_path_survives_git_bash(tmp_path, shell, user):
+    """Here `C:` is a folder, and the shell stands where it is."""
+    place = Place(tmp_path, Path("C:/Users", user, ".agentlas"), {})
+    hook = tmp_path / place.hook
+    hook.parent.mkdir(parents=True)
+    hook.write_text('#!/bin/sh\necho "$@"\n')
+    hook.chmod(0o755)
+    command = handlers(place, "hooks")["UserPromptSubmit"]["command"]
+    assert "\\" not in command.replace("'\"'\"'", "")
+    done = subprocess.run([shell, "-c", command], cwd=tmp_path, capture_output=True)
+    assert done.stdout == b"--host claude --event UserPromptSubmit\n"
+
+
+def test_no_command_names_a_shell(place):
+    """On Windows the first `bash` on the PATH may be another system's."""
+    for name in ("hooks", "codex"):
+        for handler in handlers(place, name).values():
+            for field in ("command", "commandWindows"):
+                words = re.findall(r"[a-z]+", handler.get(field, "").replace(str(place.hook), ""))
+                assert not {"bash", "sh", "env", "wsl", "powershell", "pwsh"} & {*words}
 
 
 def test_either_host_gets_the_whole_marketplace(place):

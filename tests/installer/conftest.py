@@ -1,7 +1,10 @@
 """A home with hosts in it, and the installer run on it."""
 
 import json
+import os
 import stat
+import tempfile
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -9,6 +12,7 @@ from click.testing import CliRunner
 from agentlas_memory.cli import cli
 
 HOOKS = '{\n\t"theirs": {"PreInvocation": []}\r\n}'
+SHM = "/dev/shm"
 RULES = "# My rules\r\n\r\nAlways answer in verse."
 
 
@@ -33,6 +37,13 @@ def path(tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     return folder
+
+
+@pytest.fixture
+def in_memory():
+    """A folder in memory, where this machine has one."""
+    with tempfile.TemporaryDirectory(dir=SHM if os.access(SHM, os.W_OK) else None) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
@@ -103,9 +114,9 @@ def fake_host(path, home):
             f'case "$*" in *"{fail or "no such words"}"*) echo "it broke"; exit 1 ;; esac\n'
             'case "$*" in\n'
             f'  --version) echo "{version} (Fake)" ;;\n'
-            f'  "plugin list"*) cat {state}/plugins 2>/dev/null; exit 0 ;;\n'
-            f'  "plugin install "*|"plugin add "*) echo "$3" >> {state}/plugins ;;\n'
-            f'  "plugin uninstall "*|"plugin remove "*) rm -f {state}/plugins ;;\n'
+            f'  "plugin list"*) cat {state}/plugins.list 2>/dev/null; exit 0 ;;\n'
+            f'  "plugin install "*|"plugin add "*) echo "$3" >> {state}/plugins.list ;;\n'
+            f'  "plugin uninstall "*|"plugin remove "*) rm -f {state}/plugins.list ;;\n'
             "esac\n"
         )
         program.chmod(0o755)

@@ -1,76 +1,269 @@
-"""`doctor` runs what hosts would run, and says what is wrong and what to do."""
+"""`doctor` looks at hosts as they are, runs what they would run, and says what to do."""
+
+import json
+import shutil
+from pathlib import Path
 
 import pytest
 
+HAND_MADE = "'/home/me/.agentlas/runtime/current/bin/agentlas-memory-hook' --host claude"
+
 
 @pytest.fixture
-def found(am):
-    """The checks that are not well, as (check, host, status)."""
+def checks(am):
+    """Run `doctor`, and return what it found of one kind: (host, status, detail) of each."""
 
-    def run():
-        checks = am("doctor", "--json").json["checks"]
-        return {(one["id"], one["host"], one["status"]) for one in checks if one["status"] != "ok"}
+    def run(kind, *options):
+        found = am("doctor", "--json", *options).json["checks"]
+        assert all(one["fix"] or one["status"] == "ok" or one["id"] == "version" for one in found)
+        return [(one["host"], one["status"], one["detail"]) for one in found if one["id"] == kind]
 
     return run
 
 
-def test_a_fresh_installation_is_well(hosts, am, found):
+def statuses(found):
+    return {(host, status) for host, status, _ in found}
+
+
+def cached(state, version="1.0.0"):
+    """Return where a host keeps its copy of our plugin."""
+    return state / "plugins/cache/agentlas/agentlas-memory" / version
+
+
+def copy_plugin(home, state, version="1.0.0"):
+    given = home / ".agentlas/marketplace/plugins/agentlas-memory"
+    return Path(shutil.copytree(given, cached(state, version)))
+
+
+def test_a_fresh_installation_is_well(hosts, am, checks):
     assert am("install").code == 0
     outcome = am("doctor", "--json")
     assert outcome.code == 0, outcome.out
-    runs = [one for one in outcome.json["checks"] if one["id"] == "run"]
-    assert {one["host"] for one in runs} == {"antigravity", "grok"}
-    assert all("silent in" in one["detail"] for one in runs)
-    assert {status for _, _, status in found()} <= {"warning"}
+    assert {one["status"] for one in outcome.json["checks"] if one["id"] != "version"} == {"ok"}
 
 
-def test_a_host_without_the_hook_is_named(hosts, found):
-    assert ("installed", "grok", "warning") in found()
+def test_all_is_told_in_a_table(hosts, am):
+    am("install")
+    lines = am("doctor").out.splitlines()
+    assert any(line.split()[:3] == ["run", "grok", "ok"] for line in lines)
 
 
-def test_an_entry_that_is_gone_or_changed_is_named_and_repaired(hosts, am, found, hooks, plugin):
-    assert am("install").code == 0
-    plugin.unlink()
-    hooks.write_text("{}")
-    assert {("entry", "opencode", "failed"), ("entry", "antigravity", "failed")} <= found()
-    assert am("doctor").code == 1
-    am("doctor", "--fix")
-    assert plugin.exists()
-    assert not [one for one in found() if one[2] == "failed"]
+def test_every_registered_command_is_run_and_knows_the_sample_project(hosts, fake_host, am, checks):
+    for name in ("claude", "codex"):
+        fake_host(name)
+    am("install")
+    runs = checks("run")
+    assert [host for host, _, _ in runs] == [
+        *("claude", "claude", "codex", "codex", "antigravity", "opencode", "grok", "grok")
+    ]
+    assert all(detail.startswith("answers in ") for _, _, detail in runs)
+    assert {status for _, status, _ in runs} <= {"ok", "warning"}  # a warning: it took long
 
 
-def test_a_changed_command_is_reported_and_not_run(hosts, am, found, home, tmp_path):
-    assert am("install").code == 0
-    file = home / ".grok/hooks/agentlas-memory.json"
+def replace_hook(home, text):
+    """Let `current` lead to an environment with another hook, and the same interpreter."""
+    current = home / ".agentlas/runtime/current"
+    real = current.resolve()
+    current.unlink()
+    (current / "bin").mkdir(parents=True)
+    (current / "bin/python3").symlink_to(real / "bin/python3")
+    (current / "bin/agentlas-memory-hook").write_text(f"#!/bin/sh\n{text}\n")
+    (current / "bin/agentlas-memory-hook").chmod(0o755)
+
+
+SICK = {
+    "silent": ("exit 0", "silent on a project that it should know"),
+    "not an answer": ("cat >/dev/null; echo oops", "oops"),
+    "failing": ("cat >/dev/null; echo broken >&2", "broken"),
+}
+
+
+@pytest.mark.parametrize(("hook", "told"), SICK.values(), ids=SICK)
+def test_a_hook_that_does_not_answer_as_the_host_expects_is_named(
+    hosts, am, checks, home, hook, told
+):
+    am("install")
+    replace_hook(home, hook)
+    for host, status, detail in checks("run"):
+        if (host, hook) == ("grok", "cat >/dev/null; echo oops"):
+            told = "an answer that the host does not take"
+        assert (status, told in detail) == ("failed", True), (host, detail)
+
+
+@pytest.mark.slow
+def test_a_hook_that_hangs_is_ended_and_named(hosts, am, checks, home):
+    am("install", "--host", "opencode")
+    replace_hook(home, "sleep 60")
+    assert checks("run")[0][1:] == ("failed", "exit code -9: no answer within 5 seconds")
+
+
+def test_a_hook_is_run_without_what_the_person_s_shell_sets(hosts, am, checks, home, monkeypatch):
+    am("install", "--host", "grok")
+    replace_hook(home, "env | cut -d= -f1 | sort | tr '\\n' ' ' >&2")
+    monkeypatch.setenv("AGENTLAS_MEMORY", "off")
+    detail = checks("run")[0][2]
+    assert set(detail.partition(": ")[2].split()) <= {"HOME", "PATH", "PWD", "OLDPWD", "SHLVL", "_"}
+
+
+def test_a_command_that_was_changed_is_reported_and_not_run(hosts, am, checks, home, tmp_path):
+    am("install")
     trap = tmp_path / "ran"
-    file.write_text(file.read_text().replace("exec ", f"touch {trap}; exec "))
-    assert ("entry", "grok", "failed") in found()
+    for file in (
+        home / ".grok/hooks/agentlas-memory.json",
+        home / ".gemini/config/hooks.json",
+    ):
+        file.write_text(file.read_text().replace("exec ", f"touch {trap}; exec "))
+    plugin = home / ".config/opencode/plugins/agentlas-memory.js"
+    plugin.write_text(plugin.read_text().replace("const HOOK = ", f"const HOOK = '{trap}' || "))
+    failed = {(host, "failed") for host in ("antigravity", "opencode", "grok")}
+    assert statuses(checks("entry")) >= failed
+    assert checks("run") == []
     assert not trap.exists()
 
 
-def test_a_missing_program_is_named(hosts, am, found, home):
-    assert am("install").code == 0
-    (home / ".agentlas/runtime/current").unlink()
-    assert ("hook", "", "failed") in found()
+def test_a_host_without_the_hook_is_named(hosts, am, checks):
+    assert ("grok", "warning") in statuses(checks("installed"))
+    am("install")
+    assert checks("installed") == []
 
 
-def test_an_unverified_version_is_a_warning_and_too_old_a_failure(fake_host, am, found):
+def test_a_host_that_is_gone_is_named(hosts, am, checks, home):
+    am("install")
+    assert checks("host") == []
+    shutil.rmtree(home / ".grok")
+    assert statuses(checks("host")) == {("grok", "warning")}
+
+
+def test_an_entry_that_is_gone_or_changed_is_named_and_repaired(
+    hosts, am, checks, hooks, plugin, rules
+):
+    am("install")
+    plugin.unlink()
+    hooks.write_text("{}")
+    rules.write_text("Mine.")
+    failed = {(host, "failed") for host in ("antigravity", "opencode", "grok")}
+    assert failed <= statuses(checks("entry"))
+    outcome = am("doctor", "--fix")
+    assert outcome.code == 0, outcome.out
+    assert f"created {plugin}" in outcome.err
+    assert f"updated {hooks}" in outcome.err
+    assert "failed" not in {status for _, status, _ in checks("entry")}
+    assert "Mine." in rules.read_text()
+
+
+def test_an_unverified_version_is_a_warning_and_one_without_hooks_a_failure(fake_host, am, checks):
     fake_host("claude", version="99.0.0")
-    assert am("install").code == 0
-    assert ("version", "claude", "warning") in found()
+    am("install")
+    assert statuses(checks("version")) == {("claude", "warning")}
+    fake_host("codex", version="0.2.0")
+    am("install")
+    assert ("codex", "failed") in statuses(checks("version"))
 
 
-def test_recent_failures_are_told(hosts, am, found, home):
-    assert am("install").code == 0
-    log = home / ".agentlas/state/hook.log"
-    log.parent.mkdir(exist_ok=True)
-    log.write_text("2026-01-01T00:00:00Z grok ValueError at engine.py:1\n")
-    assert ("failures", "", "warning") in found()
+def test_a_verified_version_is_well(fake_host, am, checks):
+    fake_host("claude")
+    am("install")
+    assert checks("version") == [("claude", "ok", "2.1.197")]
 
 
-def test_a_hook_that_is_registered_twice_is_named(fake_host, am, found):
+def test_a_plugin_that_the_host_lost_is_named_and_installed_again(fake_host, am, checks):
     state = fake_host("claude")
-    assert am("install").code == 0
-    assert not [one for one in found() if one[0] == "double"]
-    (state / "settings.json").write_text('{"hooks": {"x": "agentlas-memory-hook --host claude"}}')
-    assert ("double", "claude", "warning") in found()
+    am("install")
+    assert statuses(checks("plugin")) == {("claude", "ok")}
+    (state / "plugins.list").unlink()
+    assert statuses(checks("plugin")) == {("claude", "failed")}
+    am("doctor", "--fix")
+    assert statuses(checks("plugin")) == {("claude", "ok")}
+
+
+def test_a_plugin_that_is_switched_off_is_named(fake_host, am, checks):
+    state = fake_host("claude")
+    am("install")
+    listed = {"id": "agentlas-memory@agentlas", "enabled": False, "version": "1.0.0"}
+    (state / "plugins.list").write_text(json.dumps([{"id": "other", "enabled": True}, listed]))
+    assert statuses(checks("plugin")) == {("claude", "warning")}
+
+
+def test_a_host_that_does_not_tell_its_plugins_is_named(fake_host, am, checks, path):
+    fake_host("claude")
+    am("install")
+    text = (path / "claude").read_text()
+    (path / "claude").write_text(text.replace('"plugin list"*)', '"plugin list"*) exit 3;'))
+    assert statuses(checks("plugin")) == {("claude", "warning")}
+
+
+SETTINGS = {
+    "a shell command": {"hooks": {"Stop": [{"hooks": [{"command": HAND_MADE}]}]}},
+    "a flat entry": {"hooks": {"Stop": [{"command": f'sh -c "{HAND_MADE}"'}]}},
+    "words of a command": {"hooks": [{"command": "env", "args": ["/x/agentlas-memory-hook"]}]},
+    "Windows": {"hooks": [{"command": '"C:\\Users\\A B\\bin\\agentlas-memory-hook.cmd" --host x'}]},
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_a_hook_that_is_registered_twice_is_named(fake_host, am, checks, settings):
+    state = fake_host("claude")
+    am("install")
+    assert statuses(checks("double")) == {("claude", "ok")}
+    (state / "settings.json").write_text(json.dumps(settings))
+    assert statuses(checks("double")) == {("claude", "warning")}
+    assert f"{state}/settings.json runs the hook too" in am("install").err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("settings.json", '{"hooks": [{"command": "date # not agentlas-memory-hook"}]}'),
+        ("settings.json", '{"note": "see agentlas-memory-hook in the README"}'),
+        ("config.toml", '# command = "/x/agentlas-memory-hook"\n'),
+    ],
+)
+def test_a_file_that_only_speaks_of_the_hook_is_left_in_peace(fake_host, am, checks, name, text):
+    state = fake_host("claude")
+    am("install")
+    (state / name).write_text(text)
+    assert statuses(checks("double")) == {("claude", "ok")}
+
+
+def test_a_second_entry_in_the_file_that_holds_ours_is_found(hosts, am, checks, hooks):
+    am("install")
+    values = json.loads(hooks.read_text())
+    hooks.write_text(json.dumps(values | {"mine": values["agentlas-memory"]}))
+    assert ("antigravity", "warning") in statuses(checks("double"))
+
+
+def test_a_copy_in_the_host_s_cache_is_compared_and_a_changed_one_not_run(
+    fake_host, am, checks, home
+):
+    state = fake_host("codex", version="0.171.0")
+    am("install")
+    copy = copy_plugin(home, state)
+    assert checks("copy") == []
+    assert len(checks("run")) == 2
+    hooks = copy / "hooks/codex.json"
+    hooks.write_text(hooks.read_text().replace("codex --event", "codex  --event"))
+    assert statuses(checks("copy")) == {("codex", "failed")}
+    assert checks("run") == []
+
+
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_what_is_left_of_an_older_version_is_listed_and_removed(fake_host, am, checks, home, name):
+    state = fake_host(name)
+    am("install")
+    kept = copy_plugin(home, state)
+    assert statuses(checks("leftover")) == {(name, "ok")}
+    old = copy_plugin(home, state, "0.9.0")
+    assert checks("leftover")[0][1:] == (
+        "warning",
+        f"{old} is left of an older version: its hooks may still run",
+    )
+    assert f"removed {old}" in am("doctor", "--fix").err
+    assert (old.exists(), kept.exists()) == (False, True)
+    assert statuses(checks("leftover")) == {(name, "ok")}
+
+
+def test_nothing_of_the_person_s_is_changed_by_looking(hosts, am, checks, snapshot):
+    am("install")
+    before = snapshot()
+    checks("run")
+    assert snapshot() == before

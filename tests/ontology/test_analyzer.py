@@ -1,7 +1,6 @@
 """What is indexed and what is asked meet, whatever the script, the spelling or the punctuation."""
 
 import ast
-import importlib.util
 import shutil
 import sqlite3
 import subprocess
@@ -286,13 +285,8 @@ def test_only_what_a_prompt_needs_is_imported(prompt, more):
     assert result.stdout.split() == sorted((OURS + " " + more).split())
 
 
-def test_committed_table_is_what_the_script_builds():
-    path = ROOT / "scripts" / "build_char_tables.py"
-    if not path.exists():
-        pytest.skip("the scripts are not part of an installed package")
-    spec = importlib.util.spec_from_file_location("build_char_tables", path)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+def test_committed_table_is_what_the_script_builds(load_script):
+    script = load_script("build_char_tables")
     if unicodedata.unidata_version != script.UNICODE_VERSION:
         pytest.skip(f"the table is built with Unicode {script.UNICODE_VERSION}")
     assert script.TARGET.read_bytes() == script.build_table()

@@ -13,18 +13,9 @@ from agentlas_memory.runtime import OntologyRuntime
 AGENT = "hub:ledger-keeper"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def data_folder(tmp_path_factory):
-    """One data folder for all: the model's stamp is in it, and hashing the model takes 50 ms."""
-    folder = tmp_path_factory.mktemp("agentlas")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AGENTLAS_HOME", str(folder))  # for what is made once for several tests
-        yield folder
-
-
 @pytest.fixture(autouse=True)
-def data_home(home, data_folder, monkeypatch):
-    monkeypatch.setenv("AGENTLAS_HOME", str(data_folder))
+def data_home(one_data_home):
+    """No test here changes what lies in it."""
 
 
 @pytest.fixture

@@ -1,21 +1,11 @@
 """The labelled set, made before the rules: what speaks to a model is found, look-alikes are not."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
-
-SCRIPT = Path(__file__).parents[2] / "scripts" / "measure_review.py"
 
 
 @pytest.fixture(scope="module")
-def figures():
-    if not SCRIPT.exists():
-        pytest.skip("the scripts are not part of an installed package")
-    spec = importlib.util.spec_from_file_location("measure_review", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.measure()
+def figures(load_script):
+    return load_script("measure_review").measure()
 
 
 def test_the_set_is_as_large_as_it_says(figures):

@@ -160,9 +160,7 @@ function recall(ask) {
 }
 
 function start(question, stop, finish) {
-  const argv = ["--host", "opencode", "--event", "chat.message"]
-  // A process group of its own, so that what the hook starts can be ended with it.
-  const child = spawn(HOOK, argv, { stdio: ["pipe", "pipe", "ignore"], detached: true, windowsHide: true })
+  const child = spawn(...program(), { stdio: ["pipe", "pipe", "ignore"], ...groupOrNoWindow() })
   const chunks = []
   let bytes = 0
   child.on("error", () => finish("")) // there is no such program
@@ -176,6 +174,20 @@ function start(question, stop, finish) {
   child.on("close", (code) => finish(code === 0 ? capsuleIn(Buffer.concat(chunks)) : ""))
   child.stdin.end(JSON.stringify(question)) // never an argument: those are short, and public
   return child
+}
+
+// Windows runs a .cmd by its shell alone, whose quotes are not those of other programs.
+function program() {
+  const argv = ["--host", "opencode", "--event", "chat.message"]
+  if (process.platform !== "win32") return [HOOK, argv]
+  return [process.env.ComSpec || "cmd.exe", ["/d", "/s", "/c", `""${HOOK}.cmd" ${argv.join(" ")}"`]]
+}
+
+// A process group of its own, so that what the hook starts can be ended with it; on Windows that
+// would be a console of its own, and a window.
+function groupOrNoWindow() {
+  if (process.platform !== "win32") return { detached: true }
+  return { windowsHide: true, windowsVerbatimArguments: true }
 }
 
 // A capsule from its first byte to its last, or "": a warning in it is no evidence.

@@ -73,9 +73,19 @@ def test_a_hook_that_may_not_be_run_has_no_news(tmp_path):
     assert shell(command_of(hook)) == (b"{}\n", b"", 0)
 
 
-def test_on_windows_the_command_is_cmd_s(tmp_path):
-    hook = PureWindowsPath(r"C:\Users\A Person\.agentlas\runtime\current\bin\agentlas-memory-hook")
-    path = '"C:/Users/A Person/.agentlas/runtime/current/bin/agentlas-memory-hook.cmd"'
+WINDOWS_PATHS = {
+    # Without quotes, which a host may hand on as part of the name.
+    r"C:\Users\me": r"C:\Users\me\.agentlas\runtime\current\bin\agentlas-memory-hook.cmd",
+    r"C:\Users\A B": '"C:/Users/A B/.agentlas/runtime/current/bin/agentlas-memory-hook.cmd"',
+    r"D:\Ünï & co (x86)\100%": (
+        '"D:/Ünï & co (x86)/100%/.agentlas/runtime/current/bin/agentlas-memory-hook.cmd"'
+    ),
+}
+
+
+@pytest.mark.parametrize(("home", "path"), WINDOWS_PATHS.items(), ids=WINDOWS_PATHS)
+def test_on_windows_the_command_is_cmd_s(home, path):
+    hook = PureWindowsPath(home, ".agentlas", HOOK)
     assert command_of(hook, windows=True) == (
         f"if exist {path} ({path} --host antigravity --event PreInvocation) else (echo {{}})"
     )

@@ -324,3 +324,16 @@ def test_the_file_exports_one_function(scene):
     script = f"""const module = await import({json.dumps(str(scene.plugin))})
         return Object.values(module).map((value) => typeof value)"""
     assert scene.play(script) == ["function"]
+
+
+def test_on_windows_the_launcher_is_run_by_cmd_without_a_window_of_its_own(scene, tmp_path):
+    scene.recording_hook()
+    shell = tmp_path / "cmd.exe"
+    shell.write_text(f'#!/bin/sh\n(echo "$@"; cat) > "{scene.asked}/$$"\n{ANSWER}')
+    shell.chmod(0o755)
+    windows = "Object.defineProperty(process, 'platform', {value: 'win32'}); "
+    answer = scene.play(windows + PROMPT + "return await host.system('s1')", ComSpec=str(shell))
+    assert CAPSULE in answer[0]
+    hook = scene.place.hook.as_posix()
+    told = '/d /s /c ""' + hook + '.cmd" --host opencode --event chat.message"'
+    assert scene.arguments() == [told]

@@ -1,0 +1,1 @@
+"""Memories that other programs kept, as notes of a project: docs/import.md."""

@@ -1,0 +1,1 @@
+"""Stores of Agentlas OS: read as anybody's files, and taken over into ours."""

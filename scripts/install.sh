@@ -1,0 +1,290 @@
+#!/bin/sh
+# Install agentlas-memory for yourself, and its hook into the assistants that are here.
+#
+#   sh install.sh [--from FILE|DIR] [--dry-run] [--no-hosts] [--prefix DIR] [--python PATH]
+#
+#   --from FILE|DIR  a bundle (agentlas-memory-VERSION.tar.gz, or its unpacked folder) or a checkout;
+#                    without it: the one that this script lies in
+#   --dry-run        say what would be done, and do nothing
+#   --no-hosts       leave the assistants alone
+#   --prefix DIR     a folder of ours other than ~/.agentlas (AGENTLAS_HOME)
+#   --python PATH    the interpreter to run on; without it a usable one is looked for
+#
+# It needs Python 3.10 or newer, and neither pip nor root. A bundle needs no network, unless it was
+# made with --no-wheels. Nothing is put into your Python, no start file of your shell is edited.
+# Running it again repairs.
+set -eu
+
+case $0 in */*.sh) here=${0%/*} ;; *.sh) here=. ;; *) here="" ;; esac # none: read from stdin
+# The next lines become find_python.sh itself in a bundle.
+if [ ! -f "${here:-scripts}/find_python.sh" ]; then
+  echo "From standard input only the install.sh of a bundle can be run, or this one in its checkout." >&2
+  exit 1
+fi
+. "${here:-scripts}/find_python.sh"
+# Until here.
+
+# Unpack a bundle, if it is an archive, and check every file against SHA256SUMS: before any of it
+# is run. Prints the Pythons that it carries wheels for, then the path of its own wheel.
+CHECK='
+import hashlib, json, os, re, sys, tarfile
+source, folder = sys.argv[1:]
+
+def unpack():
+    with tarfile.open(source, "r:gz") as archive:
+        for entry in archive:
+            name = entry.name.partition("/")[2]
+            if not name or entry.isdir():
+                continue
+            if not entry.isreg() or ".." in name.split("/") or os.path.isabs(name) or "\\" in name:
+                sys.exit("%s: holds %r, which no bundle holds." % (source, entry.name))
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(archive.extractfile(entry).read())
+
+def check():
+    named = set()
+    for line in read("SHA256SUMS").decode().splitlines():
+        digest, name = line.split("  ", 1)
+        named.add(name)
+        if hashlib.sha256(read(name)).hexdigest() != digest:
+            sys.exit("%s is not what SHA256SUMS says." % os.path.join(folder, name))
+    for room in ("tools", "wheels"):
+        for name in os.listdir(os.path.join(folder, room)):
+            if room + "/" + name not in named:
+                sys.exit("%s is no part of the bundle." % os.path.join(folder, room, name))
+    return named
+
+def read(name):
+    with open(os.path.join(folder, name), "rb") as file:
+        return file.read()
+
+try:
+    if not os.path.isdir(source):
+        unpack()
+    named, release = check(), json.loads(read("release.json"))
+    wheel = "wheels/" + release["wheel"]
+    if not {wheel, "release.json"} <= named:
+        sys.exit("SHA256SUMS does not name release.json and the wheel.")
+    print(*(str(python) for python in release["pythons"]))
+    print(wheel)
+except FileNotFoundError as error:
+    sys.exit("%s is missing." % error.filename)
+except (tarfile.TarError, EOFError, OSError, ValueError, KeyError, TypeError) as error:
+    sys.exit("%s: not a whole bundle of agentlas-memory (%s)." % (source, error))
+'
+
+# Run the routine straight from the wheel, by a Python that has nothing of ours yet.
+START='
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from agentlas_memory.installer.runtimes.bootstrap import main
+sys.exit(main())
+'
+
+main() {
+  from="" dry_run="" no_hosts="" prefix="" python="" checkout=""
+  read_options "$@"
+  home=${AGENTLAS_HOME:-${HOME:?is not set: it says where to install}/.agentlas}
+  refuse_sudo
+  scratch=$(mktemp -d "${TMPDIR:-/tmp}/agentlas-install.XXXXXX") ||
+    fail "No temporary folder can be made in ${TMPDIR:-/tmp}." "Set TMPDIR to a folder with 500 MB."
+  trap 'rm -rf "$scratch"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  find_usable
+  open_source
+  check_bundle
+  install_bundle
+  tell_what_next
+}
+
+read_options() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --from | --prefix | --python)
+        [ -n "${2:-}" ] || wrong_use "$1 needs a value."
+        set_option "$1" "$2"
+        shift
+        ;;
+      --from=?* | --prefix=?* | --python=?*) set_option "${1%%=*}" "${1#*=}" ;;
+      --dry-run) dry_run=yes ;;
+      --no-hosts) no_hosts=yes ;;
+      -h | --help) usage && exit 0 ;;
+      *) wrong_use "$1 is no option of this script." ;;
+    esac
+    shift
+  done
+}
+
+set_option() {
+  case $1 in
+    --from) from=$(absolute "$2") ;;
+    --prefix) prefix=$(absolute "$2") && export AGENTLAS_HOME="$prefix" ;;
+    --python) python=$2 ;;
+  esac
+}
+
+absolute() {
+  case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s\n' "$PWD/$1" ;; esac
+}
+
+usage() {
+  echo "sh install.sh [--from FILE|DIR] [--dry-run] [--no-hosts] [--prefix DIR] [--python PATH]"
+}
+
+wrong_use() {
+  { echo "$1" && usage; } >&2
+  exit 2
+}
+
+# fail LINE...: what happened, what was kept, what to do next.
+fail() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+say() {
+  printf '%s\n' "$*" >&2
+}
+
+# What root leaves in somebody's home, its owner can neither use nor remove; and the other way round.
+refuse_sudo() {
+  me=$(id -u) owner=$(owner_of "$home")
+  if [ "$me" = 0 ] && [ -n "${SUDO_UID:-${DOAS_USER:-}}" ]; then
+    for place in "${HOME:-/}" "$home"; do
+      owner=$(owner_of "$place")
+      [ "$owner" = 0 ] ||
+        fail "This runs as root, but $place belongs to user $owner: what root writes there, its owner cannot use." \
+          "Nothing was changed. Run it again as that user, without sudo."
+    done
+  elif [ -d "$home" ] && [ "$me" != 0 ] && [ "$owner" != "$me" ]; then
+    fail "$home belongs to user $owner, you are $me: left by a run as another user?" \
+      "Nothing was changed. Take it over (sudo chown -R $me '$home'), or name another folder with --prefix."
+  fi
+}
+
+# Print the number of the user who owns a folder, or the nearest one above that exists.
+owner_of() {
+  folder=$1
+  while [ ! -d "$folder" ]; do folder=$(dirname -- "$folder"); done
+  # shellcheck disable=SC2012 # numbers only
+  ls -ldn "$folder/." | awk '{ print $3; exit }'
+}
+
+# Every usable Python as "3.11 /path", the one to prefer first.
+find_usable() {
+  NEEDED=""
+  if [ -n "$python" ]; then
+    usable=$(probe "$python")
+    [ -n "$usable" ] || fail "$python cannot be used: it takes Python 3.10 or newer, with venv and with FTS5 in its SQLite." \
+      "Nothing was changed. Name another one, or leave --python out."
+    return
+  fi
+  usable=$(usable_pythons)
+  [ -n "$usable" ] || fail "No usable Python was found: it takes Python 3.10 or newer, with venv and with FTS5 in its SQLite." \
+    "Nothing was changed. Install one (python3 of your system, Homebrew, pyenv or uv), or name it with --python PATH."
+}
+
+# Print the path of the first usable Python whose version is among these words.
+python_among() {
+  printf '%s\n' "$usable" | while read -r version path; do
+    case " $1 " in *" $version "*) printf '%s\n' "$path" && break ;; esac
+  done
+}
+
+first_python() {
+  found=$(python_among "3.10 3.11 3.12 3.13") # what is tested
+  [ -n "$found" ] || found=$(printf '%s\n' "$usable" | sed -n '1s/^[^ ]* //p')
+  printf '%s\n' "$found"
+}
+
+# Leave in `bundle` the archive or the folder to install from.
+open_source() {
+  [ -n "$from" ] || case $here in
+    "") fail "Read from standard input, this script needs --from FILE|DIR." "Nothing was changed." ;;
+    *) from=$(CDPATH="" cd -- "$here" && pwd) ;;
+  esac
+  case $from in */scripts) [ ! -f "$from/build_release.py" ] || from=${from%/scripts} ;; esac
+  if [ -f "$from/scripts/build_release.py" ]; then
+    build_from_checkout
+  elif [ -f "$from" ] || [ -f "$from/SHA256SUMS" ]; then
+    bundle=$from
+  else
+    bundle=$(only_archive "$from")
+  fi
+}
+
+# Print the one archive in a folder such as a channel's.
+only_archive() {
+  set -- "$1"/agentlas-memory-*.tar.gz
+  [ $# = 1 ] && [ -f "$1" ] ||
+    fail "${1%/*} holds no bundle of agentlas-memory, or several: name one with --from FILE." \
+      "Nothing was changed."
+  printf '%s\n' "$1"
+}
+
+# A bundle for one Python, from the files as they stand; it is not signed.
+build_from_checkout() {
+  checkout=yes
+  builder=$(first_python)
+  version=$(printf '%s\n' "$usable" | awk -v path="$builder" 'index($0, path) { print $1; exit }')
+  say "Building from $from, for Python $version: fetches some 40 wheels"
+  case $version in
+    3.1[0-3]) ;;
+    *) fail "A checkout is built for Python 3.10 to 3.13, not $version." "Nothing was changed." ;;
+  esac
+  bundle=$("$builder" -B -E -s "$from/scripts/build_release.py" --allow-dirty --folder \
+    --python "$version" --output "$scratch/built" </dev/null) ||
+    fail "The checkout could not be built; the lines above say why." \
+      "Nothing was changed. Building needs a package index, and pip in a Python: python3-venv or python3-pip on Debian." \
+      "A bundle needs neither: sh install.sh --from agentlas-memory-VERSION.tar.gz"
+}
+
+# Leave in `bundle` the folder whose files were checked, in `wheel` its wheel, in `python` ours.
+check_bundle() {
+  folder=$bundle
+  [ -d "$bundle" ] || folder=$scratch/bundle
+  mkdir -p "$folder"
+  checked=$("$(first_python)" -I -c "$CHECK" "$bundle" "$folder" </dev/null) ||
+    fail "Nothing was changed. Fetch the bundle again, or build it again."
+  bundle=$folder
+  carried=$(printf '%s\n' "$checked" | sed -n 1p)
+  wheel=$bundle/$(printf '%s\n' "$checked" | sed -n 2p)
+  if [ -n "$carried" ]; then python=$(python_among "$carried"); else python=$(first_python); fi
+  [ -n "$python" ] ||
+    fail "This bundle carries wheels for Python $carried; here is: $(printf '%s\n' "$usable" | tr '\n' ' ')" \
+      "Nothing was changed. Install one of these, or take a bundle made with --no-wheels."
+}
+
+install_bundle() {
+  say "Installing with $python"
+  "$python" -I -c "$START" "$wheel" "$bundle" ${dry_run:+--dry-run} ${no_hosts:+--no-hosts} \
+    ${checkout:+--checkout} </dev/null || exit $?
+}
+
+tell_what_next() {
+  [ -z "$dry_run" ] || return 0
+  [ -z "$prefix" ] || home=$prefix
+  program=$home/runtime/current/bin/agentlas-memory
+  command=$(quoted "$program")
+  # The routine links it into ~/.local/bin, if that name is free there.
+  [ "$(readlink "$(command -v agentlas-memory)" 2>/dev/null)" != "$program" ] || command=agentlas-memory
+  if [ -n "$prefix" ]; then
+    echo "Set it for your shell and for your assistants, which look in ~/.agentlas without it:"
+    echo "  export AGENTLAS_HOME=$(quoted "$prefix")"
+  fi
+  echo "In a project: $command init && $command index"
+  echo "To undo it:   $command uninstall --purge"
+}
+
+# Print a word as a shell takes it.
+quoted() {
+  case $1 in
+    *[!A-Za-z0-9_./~+-]*) printf "'%s'\n" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf '%s\n' "$1" ;;
+  esac
+}
+
+main "$@"
