@@ -1,10 +1,11 @@
 #!/bin/sh
-# Run the hook in the real host programs, against model servers on this machine, and print what
-# held: scripts/conformance.sh [--newest] [--report FILE] [HOST...]
+# Run the hook in the real host programs, one host after another, against model servers on this
+# machine, and print what held: scripts/conformance.sh [--newest] [--report FILE] [HOST...]
 #
 # The programs come from npm and PyPI into a cache (AGENTLAS_TEST_CACHE, else a temporary folder).
 # --newest takes the newest versions that can be had instead of the verified ones. One that cannot
 # be fetched is reported as skipped by name; it is not a failure, and not a success.
+# FILE gets a JSON line a check; scripts/conformance_table.py makes docs/conformance.md of it.
 set -eu
 CDPATH="" cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
@@ -19,16 +20,20 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ -n "$report" ] || report=$(mktemp)
+[ $# -gt 0 ] || set -- claude codex antigravity opencode grok
+folder=$(mktemp -d)
+trap 'rm -rf "$folder" "$log"' EXIT
+[ -n "$report" ] || report=$folder/report.jsonl
 : >"$report"
 export AGENTLAS_CONFORMANCE_REPORT="$report"
 
-main=$(find_python)
-make_environment "$(test_environment)" "$main" test
-folders=""
-for host in "$@"; do folders="$folders tests/hosts/$host"; done
+make_environment "$(test_environment)" "$(find_python)" test
 status=0
-# shellcheck disable=SC2086 # host names hold no blanks
-"$venv/bin/pytest" -p no:cacheprovider -m conformance -rs ${folders:-tests/hosts} </dev/null || status=$?
+for host in "$@"; do
+  echo "== $host"
+  started=$(date +%s)
+  "$venv/bin/pytest" -p no:cacheprovider -m conformance -rs "tests/hosts/$host" </dev/null || status=$?
+  echo "$host took $(($(date +%s) - started)) seconds"
+done
 "$venv/bin/python3" scripts/conformance_table.py "$report"
 exit $status

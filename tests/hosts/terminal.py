@@ -3,12 +3,12 @@
 import shlex
 import shutil
 import subprocess
-import time
 from contextlib import contextmanager
 
 import pytest
+from hosts.processes import within
 
-_SECONDS = 30
+_SECONDS = 60
 
 
 class Terminal:
@@ -33,21 +33,19 @@ class Terminal:
 
     def wait(self, condition):
         """Wait until a condition holds."""
-        end = time.monotonic() + _SECONDS
-        while not condition():
-            assert time.monotonic() < end, self.screen()
-            time.sleep(0.1)
+        assert within(_SECONDS, condition), self.screen()
 
 
 @contextmanager
-def terminal(command, environment, cwd, folder):
-    """Run a command on a terminal; end the terminal, and it with it, afterwards."""
+def terminal(host, folder):
+    """Run a host's program on a terminal; end the terminal, and it with it, afterwards."""
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed")
-    values = environment | {"TERM": "tmux-256color"}
-    words = ["env", "-i", *(f"{name}={value}" for name, value in values.items()), str(command)]
+    values = host.environment | {"TERM": "tmux-256color"}
+    settings = (f"{name}={value}" for name, value in values.items())
+    words = shlex.join(["env", "-i", *settings, str(host.program)])
     window = Terminal(str(folder / "tmux"))
-    window.tmux("new-session", "-d", "-x", "120", "-y", "40", "-c", str(cwd), shlex.join(words))
+    window.tmux("new-session", "-d", "-x", "120", "-y", "40", "-c", str(host.project), words)
     try:
         yield window
     finally:

@@ -1,89 +1,54 @@
-"""A Gemini endpoint on loopback: records every request and says little.
+"""A Gemini endpoint for Antigravity's engine: records every request and says little.
 
 A request in which the person's last words hold `USE_TOOL` is answered with a command to run, twice;
 all others with `DONE`. What is asked in JSON (titles and the like) is answered in JSON.
 """
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from hosts.model_server import Handler
+from hosts.model_server import ModelServer as Base
 
 TOOL_CALLS = 2
 
 
-class ModelServer:
-    """The server as a context manager; `calls` holds the bodies of the requests for text."""
-
-    def __enter__(self):
-        self.calls = []
-        self.answer = answer_of
-        handler = type("Handler", (_Handler,), {"owner": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.port = self._server.server_address[1]
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    owner: ModelServer
-
-    def log_message(self, *_):
-        pass
-
+class _Handler(Handler):
     def do_GET(self):
-        self._send({"models": []})
+        self.send({"models": []})
 
     def do_POST(self):
-        body = json.loads(self._read() or b"{}")
+        body = json.loads(self.read_body() or b"{}")
         if "generatecontent" not in self.path.lower():
-            self._send({"totalTokens": 10})
+            self.send({"totalTokens": 10})
             return
-        self.owner.calls.append(body)
+        model = self.server
+        model.requests.append(body)
+        content = {"role": "model", "parts": [model.answer(body)]}
+        asked = len(json.dumps(body)) // 4
         response = {
-            "candidates": [
-                {
-                    "content": {"role": "model", "parts": [self.owner.answer(body)]},
-                    "finishReason": "STOP",
-                    "index": 0,
-                }
-            ],
+            "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
             "usageMetadata": {
-                "promptTokenCount": len(json.dumps(body)) // 4,
+                "promptTokenCount": asked,
                 "candidatesTokenCount": 2,
-                "totalTokenCount": len(json.dumps(body)) // 4 + 2,
+                "totalTokenCount": asked + 2,
             },
             "modelVersion": "mock",
-            "responseId": str(len(self.owner.calls)),
+            "responseId": str(len(model.requests)),
         }
         if "stream" in self.path.lower():
-            self._send(f"data: {json.dumps(response)}\r\n\r\n".encode(), "text/event-stream")
+            self.send_events([response])
         else:
-            self._send(response)
+            self.send(response)
 
-    def _read(self):
-        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        blocks = []
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            blocks.append(self.rfile.read(size))
-            self.rfile.readline()
-        self.rfile.readline()
-        return b"".join(blocks)
 
-    def _send(self, content, kind="application/json"):
-        data = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+class ModelServer(Base):
+    """`answer` is a function: a request's body -> the part that answers it."""
+
+    handler = _Handler
+
+    def __init__(self):
+        super().__init__()
+        self.answer = answer_of
 
 
 def answer_of(body):

@@ -3,7 +3,7 @@
 import json
 import re
 
-from hosts.grok.model_server import LAST_WORD
+from hosts.model_server import ANSWER
 
 
 def obey(*, index_known=False):
@@ -20,12 +20,12 @@ def read_entry(request):
     """Call for the entry whose key is the workspace path; end where the index has none."""
     index = [text for text in tool_results(request) if text.startswith("{")][-1]
     file = json.loads(index).get(workspace_path(request))
-    return ("read_file", {"target_file": file}) if file else LAST_WORD
+    return ("read_file", {"target_file": file}) if file else ANSWER
 
 
 def end(_request):
-    """Say the last word."""
-    return LAST_WORD
+    """Answer."""
+    return ANSWER
 
 
 def texts(request, role=None):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hosts.grok.conftest import CACHE, LEDGER, LOGIN, make_project, read
+from hosts.grok.conftest import CACHE, LEDGER, LOGIN, Grok, read
 from hypothesis import given
 from hypothesis import strategies as st
 from test_imports import ALLOWED
@@ -113,7 +113,7 @@ def run_hook(launcher, home):
 @pytest.fixture
 def project(home, program):
     """A project that has something to say."""
-    return make_project(home / "project", program, {"HOME": str(home), "PATH": "/usr/bin:/bin"})
+    return Grok(Path("grok"), program, home, model=None).make_project()
 
 
 @pytest.fixture

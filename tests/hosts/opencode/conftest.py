@@ -1,20 +1,19 @@
-"""OpenCode itself, where it can be had."""
+"""OpenCode itself, where it can be had, in a world of its own."""
 
 import pytest
-from hosts.fetch import Unavailable, npm_package
-from hosts.opencode.world import VERSION, program_in
-
-
-@pytest.fixture(scope="session")
-def opencode():
-    """The program of the pinned version; without it, its tests are skipped by name."""
-    try:
-        return program_in(npm_package("opencode-ai", VERSION))
-    except Unavailable as error:
-        pytest.skip(f"OpenCode {VERSION}: {error}")
+from hosts.opencode.model_server import ModelServer
+from hosts.opencode.world import World
 
 
 @pytest.fixture
-def holds(check):
-    """Record that a sentence holds for OpenCode."""
-    return lambda sentence, truth, detail="": check("opencode", VERSION, sentence, truth, detail)
+def model():
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def bare(real_program, program, home, model):
+    """OpenCode without our plugin."""
+    world = World(real_program, program, home, model)
+    yield world
+    world.stop()

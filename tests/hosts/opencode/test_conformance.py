@@ -2,19 +2,23 @@
 
 import os
 import shutil
-import subprocess
 import time
 
 import pytest
-from hosts.opencode.model_server import ModelServer
-from hosts.opencode.world import World, all_end, seed
+from hosts.checks import check_second_install, check_uninstall
+from hosts.model_server import ANSWER
+from hosts.opencode.world import seed
+from hosts.processes import all_end, within
+from hosts.scene import changed, files_in, that_name_us
 
+from agentlas_memory.home import CHILD_VARIABLE
 from agentlas_memory.host_adapters.opencode.install_spec import plugin_text
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
 OPENING = b"<agentlas-memory-context "
 QUESTION = "why integer minor units in the ledger?"
+LEDGER = "# Ledger\n\nWe settle the ledger in integer minor units: floats lose cents.\n"
 LIMIT = 12  # seconds until the plugin ends a hook
 ROLES = {"system": "system", "message": "user"}
 TOOL = ("bash", {"command": "echo hi", "description": "Says hi"})
@@ -22,39 +26,17 @@ SLOTS = pytest.mark.parametrize("slot", ["system", "message"])
 
 
 @pytest.fixture
-def model():
-    server = ModelServer()
-    yield server
-    server.close()
+def known(bare):
+    """OpenCode in a project that knows about the ledger."""
+    bare.make_known(bare.project, {"docs/ledger.md": LEDGER})
+    return bare
 
 
 @pytest.fixture
-def world(tmp_path, opencode, model, program, launcher):
-    """OpenCode in a project that knows about the ledger, with the installed hook."""
-    world = World(tmp_path / "world", opencode, model)
-    make_known(world, world.project, program)
-    world.link_hook(launcher)
-    yield world
-    world.stop()
-
-
-def make_known(world, project, program):
-    (project / "docs").mkdir(parents=True)
-    text = "# Ledger\n\nWe settle the ledger in integer minor units: floats lose cents.\n"
-    (project / "docs/ledger.md").write_text(text)
-    for command in ("init", "index"):
-        words = [program, command, "--project", project]
-        environment = os.environ | {"HOME": str(world.home)}
-        subprocess.run(words, check=True, capture_output=True, env=environment)
-
-
-def capsule_for(world, prompt):
-    """Return what the hook itself says to a prompt."""
-    command = [world.place.hook, "--host", "opencode", "--prompt", prompt, "--cwd", world.project]
-    environment = {"HOME": str(world.home), "PATH": "/usr/bin:/bin"}
-    answer = subprocess.run(command, capture_output=True, text=True, env=environment).stdout
-    assert "integer minor units" in answer
-    return answer
+def world(known):
+    """OpenCode with our plugin."""
+    known.install()
+    return known
 
 
 def placed(request, slot, capsule):
@@ -73,8 +55,8 @@ def without(requests):
 def test_a_turn_and_its_continuation(world, model, holds, slot):
     world.settings(opencode__slot=slot)
     model.script["ledger"] = [TOOL, "DONE"]
-    capsule = capsule_for(world, QUESTION)
-    run = world.run(QUESTION)
+    capsule = world.ask_raw(QUESTION)
+    run = world.ask(QUESTION)
     chats = model.of_kind("chat")
     seen = run.stdout + run.stderr
     holds(
@@ -94,14 +76,14 @@ def test_a_turn_and_its_continuation(world, model, holds, slot):
     holds(f"slot {slot}: the request for a title is without it", titles and without(titles))
 
     model.requests.clear()
-    run = world.run("--continue", QUESTION)
+    run = world.ask("--continue", QUESTION)
     holds(
         f"slot {slot}: `run --continue` in a new process holds it once",
         run.returncode == 0 and all(placed(r, slot, capsule) for r in model.of_kind("chat")),
         model.of_kind("chat")[0].texts("user"),
     )
     model.requests.clear()
-    world.run("--continue", "thanks")
+    world.ask("--continue", "thanks")
     holds(f"slot {slot}: a prompt that asks nothing is without it", without(model.requests))
     stored = [f for f in (world.home / ".local").rglob("*") if f.is_file()]
     holds(
@@ -116,11 +98,11 @@ def test_compaction(world, model, holds, slot):
     world.serve()
     session = world.session()
     (first,) = world.prompt(session, QUESTION)
-    capsule = capsule_for(world, QUESTION)
+    capsule = world.ask_raw(QUESTION)
     holds(f"slot {slot}: a prompt over HTTP", placed(first, slot, capsule))
 
     provider = {"providerID": "mock", "modelID": "large"}
-    status, _ = world.ask("POST", f"/session/{session}/summarize", provider)
+    status, _ = world.call("POST", f"/session/{session}/summarize", provider)
     (summary,) = model.of_kind("compaction")
     holds(
         f"slot {slot}: a compaction holds it once, at the end of the summarizer's message",
@@ -163,11 +145,11 @@ def test_subagents(world, model, holds):
 
 def test_slash_command_and_retry(world, model, holds):
     world.configure({"command": {"explain": {"template": "Explain: $ARGUMENTS"}}})
-    model.script["again"] = [503, "ANSWER"]
+    model.script["again"] = [503, ANSWER]
     world.serve()
     session = world.session()
     body = {"command": "explain", "arguments": QUESTION}
-    status, _ = world.ask("POST", f"/session/{session}/command", body)
+    status, _ = world.call("POST", f"/session/{session}/command", body)
     chats = model.of_kind("chat")
     holds(
         "a slash command is answered by what it was expanded to, once",
@@ -182,7 +164,7 @@ def test_slash_command_and_retry(world, model, holds):
 
 
 def test_two_directories_in_one_server(world, model, holds, program):
-    other = world.folder / "other"
+    other = world.temporary / "other"
     other.mkdir()
     world.serve()
     here, there = world.session(), world.session(other)
@@ -196,10 +178,10 @@ def test_two_directories_in_one_server(world, model, holds, program):
 
 
 def test_a_hook_that_fails(world, model, holds, launcher):
-    answer = f"printf '%s' '{capsule_for(world, QUESTION)}'\n"
+    answer = f"printf '%s' '{world.ask_raw(QUESTION)}'\n"
     world.serve()
     session = world.session()
-    world.place.hook.unlink()
+    world.replace_hook(None)
     failures = {
         "is missing": None,
         "exits with 7": f"{answer}exit 7\n",
@@ -208,10 +190,10 @@ def test_a_hook_that_fails(world, model, holds, launcher):
     }
     for what, script in failures.items():
         if script:
-            world.hook(script)
+            world.replace_hook(script)
         (request,) = world.prompt(session, QUESTION)
         holds(f"a hook that {what} costs the capsule and nothing else", without([request]))
-    world.link_hook(launcher)
+    world.restore_hook()
     (request,) = world.prompt(session, QUESTION)
     holds("and the next prompt is answered again", not without([request]))
 
@@ -220,16 +202,14 @@ HANGING = "sleep 90 &\necho $$ $! > {0}.new\nmv {0}.new {0}\nwait\n"
 
 
 def hang(world):
-    file = world.folder / "pids"
-    world.hook(HANGING.format(file))
+    file = world.temporary / "pids"
+    world.replace_hook(HANGING.format(file))
     return file
 
 
 def started(file):
     """Wait for the hook, and return its process and the one it started."""
-    deadline = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert within(60, file.exists)
     return file.read_text().split()
 
 
@@ -253,13 +233,13 @@ def test_the_end_of_a_session_ends_its_hook(world, model, holds, way):
     world.prompt(session, "thanks")
     pids = hang(world)
     parts = {"parts": [{"type": "text", "text": QUESTION}]}
-    world.ask("POST", f"/session/{session}/prompt_async", parts)
+    world.call("POST", f"/session/{session}/prompt_async", parts)
     pids = started(pids)
     began = time.monotonic()
     if way == "dispose":
-        world.ask("POST", "/instance/dispose", {})
+        world.call("POST", "/instance/dispose", {})
     else:
-        world.ask("DELETE", f"/session/{session}")
+        world.call("DELETE", f"/session/{session}")
     took = time.monotonic() - began
     what = "a server's instance that is disposed of" if way == "dispose" else "a deleted session"
     holds(
@@ -273,11 +253,11 @@ def test_a_hook_outlives_a_killed_host_by_its_deadline(world, model, holds, laun
     world.serve()
     session = world.session()
     world.prompt(session, "thanks")
-    file, pipe = world.folder / "pids", world.folder / "pipe"
+    file, pipe = world.temporary / "pids", world.temporary / "pipe"
     os.mkfifo(pipe)  # a question that never comes: the hook waits as long as it ever does
-    world.hook(f"exec 3<>{pipe}\necho $$ > {file}\nexec {launcher} --host opencode <&3\n")
+    world.replace_hook(f"exec 3<>{pipe}\necho $$ > {file}\nexec {launcher} --host opencode <&3\n")
     parts = {"parts": [{"type": "text", "text": QUESTION}]}
-    world.ask("POST", f"/session/{session}/prompt_async", parts)
+    world.call("POST", f"/session/{session}/prompt_async", parts)
     pids = started(file)
     began = time.monotonic()
     world.server.terminate()
@@ -292,24 +272,24 @@ def test_a_plugin_that_throws_everywhere(world, model, holds):
     call = "await hook(input, output)"
     broken = text.replace(call, f"{call}; throw Error('x')")
     assert broken != text
-    world.install(broken)
-    run = world.run(QUESTION)
+    world.plugin.write_text(broken)
+    run = world.ask(QUESTION)
     holds(
         "an error in each of our hooks never breaks a prompt",
-        run.returncode == 0 and "ANSWER" in run.stdout and len(model.of_kind("chat")) == 1,
+        run.returncode == 0 and ANSWER in run.stdout and len(model.of_kind("chat")) == 1,
         run.stdout + run.stderr,
     )
     model.requests.clear()
-    world.install(text.replace("turns.get(", "nothing.get("))
-    run = world.run(QUESTION)
+    world.plugin.write_text(text.replace("turns.get(", "nothing.get("))
+    run = world.ask(QUESTION)
     answered = run.returncode == 0 and model.of_kind("chat")
     holds("nor does one in their midst", answered and without(model.requests))
 
 
 def test_a_run_that_we_started_is_left_alone(world, model, holds):
-    run = world.run(QUESTION, AGENTLAS_MEMORY_CHILD="1")
+    run = world.ask(QUESTION, **{CHILD_VARIABLE: "1"})
     holds(
-        "a run that we started ourselves is left alone",
+        "a run that inherits our mark is told nothing",
         run.returncode == 0 and model.of_kind("chat") and without(model.requests),
     )
 
@@ -317,10 +297,10 @@ def test_a_run_that_we_started_is_left_alone(world, model, holds):
 def test_other_folders_and_agents(world, model, holds):
     title = "Name this conversation in three words."
     world.configure({"agent": {"title": {"prompt": title}}})
-    own = world.folder / "own"
+    own = world.temporary / "own"
     seed(own)
     shutil.copytree(world.plugin.parent, own / "plugins")
-    run = world.run(QUESTION, OPENCODE_CONFIG_DIR=str(own))
+    run = world.ask(QUESTION, OPENCODE_CONFIG_DIR=str(own))
     main = [r for r in model.requests if not r.texts("system")[0].startswith(title)]
     named = [r for r in model.requests if r not in main]
     holds("a title by an agent's own prompt is without it", named and without(named))
@@ -330,38 +310,52 @@ def test_other_folders_and_agents(world, model, holds):
     )
     world.plugin.unlink()
     model.requests.clear()
-    world.run(QUESTION, OPENCODE_CONFIG_DIR=str(own))
+    world.ask(QUESTION, OPENCODE_CONFIG_DIR=str(own))
     main = [r for r in model.requests if not r.texts("system")[0].startswith(title)]
     holds("the plugin in OPENCODE_CONFIG_DIR alone", [r.raw.count(OPENING) for r in main] == [1])
 
 
-def test_taking_it_away(world, model, holds):
-    text = world.plugin.read_text()
-    world.plugin.unlink()
-    world.run("thanks")
-    before = contents(world.config)
-    world.install(text)
-    world.run(QUESTION)
+@pytest.fixture
+def used(known):
+    """OpenCode in a home of somebody who has used it."""
+    known.ask("thanks")
+    known.run("--version")
+    return known
+
+
+def test_again_is_the_same(used, holds):
+    check_second_install(used, holds)
+
+
+def test_uninstall_without_a_session(used, holds):
+    check_uninstall(used, holds)
+
+
+def test_uninstall_after_a_session(used, model, holds):
+    before = files_in(used.home)
+    used.install()
+    used.ask(QUESTION)
     assert not without(model.requests)
-    world.plugin.unlink()
-    shutil.rmtree(world.place.data_home)
+    used.uninstall()
+    after = files_in(used.home)
+    settings = [name for name in changed(before, after) if name.startswith(".config/")]
+    holds("a session between them changes nothing in its configuration", settings == [], settings)
+    named = [name for name in that_name_us(after) if not name.startswith(LOGS)]
+    holds("after `uninstall` OpenCode's log alone names us", named == [], named)
     model.requests.clear()
-    run = world.run(QUESTION)
-    holds(
-        "with the plugin taken away, OpenCode is as before",
-        run.returncode == 0 and without(model.requests) and contents(world.config) == before,
-    )
-    log = world.home / ".local/share/opencode/log"
-    files = [f for f in world.home.rglob("*") if f.is_file() and log not in f.parents]
-    named = [file for file in files if b"agentlas" in file.read_bytes()]
-    holds("and nothing but its log names us", not named, named)
+    used.ask(QUESTION)
+    holds("after `uninstall` the model is told nothing", without(model.requests))
 
 
-def contents(folder):
-    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+LOGS = ".local/share/opencode/log/"
+
+NOT_APPLICABLE = {
+    "the desktop app": "it needs a screen",
+    "`opencode attach` and the terminal interface": "they need a terminal",
+    "the first start without a network": "more than a minute; measured by hand",
+}
 
 
-def test_what_cannot_be_run_here(holds):
-    holds("the desktop app", "n/a", "it needs a screen")
-    holds("`opencode attach` and the terminal interface", "n/a", "they need a terminal")
-    holds("the first start without a network", "n/a", "more than a minute; measured by hand")
+@pytest.mark.parametrize("sentence", NOT_APPLICABLE)
+def test_what_is_not_checked_here(not_applicable, sentence):
+    not_applicable(sentence, NOT_APPLICABLE[sentence])

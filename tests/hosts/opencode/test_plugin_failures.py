@@ -6,7 +6,7 @@ import time
 
 import pytest
 from hosts.opencode.plugin_scene import ANSWER, MAIN, PROMPT, SHORT, Scene, needs_node
-from hosts.opencode.world import all_end
+from hosts.processes import all_end
 
 pytestmark = needs_node
 

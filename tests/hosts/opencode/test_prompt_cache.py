@@ -4,8 +4,6 @@ import json
 from itertools import pairwise, takewhile
 
 import pytest
-from hosts.opencode.model_server import ModelServer
-from hosts.opencode.world import World
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
@@ -34,30 +32,27 @@ def kept(earlier, later):
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def cached(folder, opencode, slot):
+def cached(world, slot):
     """Return bytes seen before and all bytes of a session: from turn to turn, and within turns."""
-    model = ModelServer({"question": [("bash", COMMAND), ANSWER]})
-    world = World(folder, opencode, model)
+    world.model.requests.clear()
     world.settings(opencode__slot=slot)
-    world.hook(HOOK)
-    try:
-        world.serve()
-        session = world.session()
-        for number in range(TURNS):
-            world.prompt(session, f"question {number}, " + "about something in the project " * 5)
-    finally:
-        world.stop()
-        model.close()
-    requests = [as_read(request) for request in model.of_kind("chat")]
+    session = world.session()
+    for number in range(TURNS):
+        world.prompt(session, f"question {number}, " + "about something in the project " * 5)
+    requests = [as_read(request) for request in world.model.of_kind("chat")]
     assert len(requests) == 2 * TURNS
     assert all(b"agentlas-memory-context" in request for request in requests)
     pairs = [(kept(earlier, later), len(later)) for earlier, later in pairwise(requests)]
     return [tuple(map(sum, zip(*some, strict=True))) for some in (pairs[1::2], pairs[::2])]
 
 
-def test_the_default_slot_keeps_more(tmp_path, opencode, holds):
-    default, default_steps = cached(tmp_path / "default", opencode, "")
-    system, system_steps = cached(tmp_path / "system", opencode, "system")
+def test_the_default_slot_keeps_more(bare, holds):
+    bare.model.script["question"] = [("bash", COMMAND), ANSWER]
+    bare.install()
+    bare.replace_hook(HOOK)
+    bare.serve()
+    default, default_steps = cached(bare, "")
+    system, system_steps = cached(bare, "system")
     holds(
         "over ten turns, the default slot keeps more for a prompt cache than slot system",
         default[0] / default[1] > system[0] / system[1] + 0.1,

@@ -11,39 +11,32 @@ import json
 import os
 import signal
 import subprocess
-import time
 import urllib.error
 import urllib.request
-from pathlib import Path
 
-from agentlas_memory.host_adapters.opencode.install_spec import SPEC
-from agentlas_memory.installer.surfaces import Place
+from hosts.processes import within
+from hosts.real_host import RealHost
+from hosts.scene import write_files
 
-VERSION = "1.18.33"
 _SECONDS = 150
 _FLAGS = ("MODELS_FETCH", "AUTOUPDATE", "SHARE", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
 
 
-class World:
+class World(RealHost):
     """A home, a project, a model, and OpenCode on top of them."""
 
-    def __init__(self, folder, program, model):
-        self.program, self.model, self.folder = program, model, folder
-        self.home, self.project = folder / "home", folder / "project"
-        self.project.mkdir(parents=True)
-        self.place = Place(self.home, self.home / ".agentlas", {})
-        self.config = self.home / ".config/opencode"
-        (surface,) = SPEC.surfaces(self.place)
-        self.plugin = surface.path
+    name = "opencode"
+
+    def __init__(self, program, memory, home, model):
+        super().__init__(program, memory, home, model)
+        self.project.mkdir()
+        self.config = home / ".config/opencode"
+        self.plugin = self.config / "plugins/agentlas-memory.js"
+        self.temporary = home.with_name(home.name + "-tmp")
+        self.temporary.mkdir()
         self.configure({})
         seed(self.config)
-        self.install(surface.text)
-        self.environment = self._environment()
         self.server = None
-
-    def install(self, text):
-        self.plugin.parent.mkdir(exist_ok=True)
-        self.plugin.write_text(text)
 
     def configure(self, more):
         """Write OpenCode's settings: our model alone, everything allowed, `more` on top."""
@@ -65,54 +58,32 @@ class World:
         self.config.mkdir(parents=True, exist_ok=True)
         (self.config / "opencode.json").write_text(json.dumps(settings | more))
 
-    def _environment(self):
+    @property
+    def environment(self):
         allowed = {"enabled_providers": ["mock"], "model": "mock/large"}
-        temporary = self.folder / "tmp"
-        temporary.mkdir()
-        closed = "http://127.0.0.1:9"
         return {
-            "HOME": str(self.home),
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "LANG": "C.UTF-8",
-            "TERM": "dumb",
-            "TMPDIR": str(temporary),
-            "HTTP_PROXY": closed,
-            "HTTPS_PROXY": closed,
-            "NO_PROXY": "127.0.0.1,localhost",
+            **super().environment,
+            "TMPDIR": str(self.temporary),
             "OPENCODE_CONFIG_CONTENT": json.dumps(allowed),
             **{f"OPENCODE_DISABLE_{flag}": "1" for flag in _FLAGS},
         }
 
-    def hook(self, script):
-        """Put a shell script in the hook's place."""
-        self.place.hook.parent.mkdir(parents=True, exist_ok=True)
-        self.place.hook.unlink(missing_ok=True)
-        self.place.hook.write_text(f"#!/bin/sh\n{script}")
-        self.place.hook.chmod(0o755)
-
-    def link_hook(self, launcher):
-        """Put the installed hook there."""
-        self.place.hook.parent.mkdir(parents=True, exist_ok=True)
-        self.place.hook.unlink(missing_ok=True)
-        self.place.hook.symlink_to(launcher)
-
     def settings(self, **values):
-        self.place.data_home.mkdir(parents=True, exist_ok=True)
         values = {name.replace("__", "."): value for name, value in values.items()}
-        (self.place.data_home / "settings.json").write_text(json.dumps(values))
+        write_files(self.place.data_home, {"settings.json": json.dumps(values)})
 
-    def run(self, *words, **environment):
+    def ask(self, *words, **environment):
         """Run `opencode run`; return what came of it."""
         command = [self.program, "run", *words]
-        options = {"cwd": self.project, "env": self.environment | environment}
         process = subprocess.Popen(
             command,
+            cwd=self.project,
+            env=self.environment | environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            **options,
         )
         try:
             out, err = process.communicate(timeout=_SECONDS)
@@ -123,7 +94,7 @@ class World:
 
     def serve(self, **environment):
         """Start `opencode serve` and wait until it listens."""
-        log = self.folder / "serve.log"
+        log = self.temporary / "serve.log"
         with log.open("w") as file:
             self.server = subprocess.Popen(
                 [self.program, "serve", "--port", "0"],
@@ -134,13 +105,12 @@ class World:
                 stderr=file,
                 start_new_session=True,
             )
-        deadline = time.monotonic() + _SECONDS
-        while "listening on " not in log.read_text():
-            assert self.server.poll() is None and time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
+        gone = self.server.poll
+        within(_SECONDS, lambda: "listening on " in log.read_text() or gone() is not None)
+        assert "listening on " in log.read_text(), log.read_text()
         self.url = log.read_text().partition("listening on ")[2].split()[0]
 
-    def ask(self, method, path, body=None, directory=None):
+    def call(self, method, path, body=None, directory=None):
         """Call the server; return status and answer."""
         request = urllib.request.Request(
             self.url + path,
@@ -158,13 +128,13 @@ class World:
             return error.code, error.read().decode()
 
     def session(self, directory=None):
-        return self.ask("POST", "/session", {}, directory)[1]["id"]
+        return self.call("POST", "/session", {}, directory)[1]["id"]
 
     def prompt(self, session, text, directory=None):
         """Send a prompt; return the requests for it that reached the model, titles left out."""
         before = len(self.model.requests)
         body = {"parts": [{"type": "text", "text": text}]}
-        status, answer = self.ask("POST", f"/session/{session}/message", body, directory)
+        status, answer = self.call("POST", f"/session/{session}/message", body, directory)
         assert status == 200, answer
         return [request for request in self.model.requests[before:] if request.kind != "title"]
 
@@ -186,25 +156,3 @@ def seed(config):
     (config / "package.json").write_text(json.dumps(wanted))
     lock = {"lockfileVersion": 3, "packages": {"": wanted}}
     (config / "package-lock.json").write_text(json.dumps(lock))
-
-
-def program_in(package):
-    """Return the program in the installed npm package: `opencode.exe` on every system, of late."""
-    return next((package / "bin").glob("opencode*"))
-
-
-def alive(pid):
-    """Tell whether a process runs; one that only waits to be reaped does not."""
-    try:
-        stat = Path("/proc", str(pid), "stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] not in "ZX"
-
-
-def all_end(pids, seconds):
-    """Tell whether these processes end within that time."""
-    deadline = time.monotonic() + seconds
-    while any(map(alive, pids)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not any(map(alive, pids))
