@@ -73,7 +73,7 @@ def finish_move(path: Path) -> None:
 def _rename(path: Path, kept: Path) -> None:
     """Rename without ever replacing a file."""
     try:
-        os.link(path, kept, follow_symlinks=False)
+        os.link(path, kept)
     except FileExistsError as error:
         raise NameTaken(f"there is {kept} already") from error
     except OSError:  # a file system without hard links
@@ -84,7 +84,7 @@ def _twin(old: Path, new: Path) -> None:
     if os.path.lexists(new):
         return
     try:
-        os.link(old, new, follow_symlinks=False)
+        os.link(old, new)
     except OSError:
         aside = new.with_name(f"{new.name}.{os.getpid()}")
         shutil.copy2(old, aside)
