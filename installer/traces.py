@@ -15,11 +15,15 @@ from agentlas_memory.installer.surfaces import HostCommands, JsonEntry, MarkedBl
 NAME = b"agentlas-memory"
 _LARGEST = 4 << 20
 _MOST_FILES = 20_000
-_NOT_OURS = ("projects", "sessions", "logs", "history.jsonl")  # what was said, not what is set
+_SAID = ("projects", "sessions", "logs", "history.jsonl")  # what was said, not what is set
+_MOST_SAID = 500  # transcripts that are looked into, the newest first: one is enough
 
 
 def files_that_name_us(homes: Sequence[Path]) -> list[Path]:
-    """Return the files and folders that hold our name, in their path or in their text."""
+    """Return the files and folders that hold our name, in their path or in their text.
+
+    Transcripts, which keep what the model was told, stand for themselves as one folder.
+    """
     found = []
     for home in homes:
         for number, path in enumerate(_below(home)):
@@ -27,6 +31,7 @@ def files_that_name_us(homes: Sequence[Path]) -> list[Path]:
                 break
             if NAME.decode() in path.name or _holds_name(path):
                 found.append(path)
+        found += [home / name for name in _SAID if _says_name(home / name)]
     return found
 
 
@@ -59,9 +64,22 @@ def _stands(surface: Surface) -> bool:
 
 def _below(home: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(home):
-        folders[:] = sorted(name for name in folders if name not in _NOT_OURS)
+        folders[:] = sorted(name for name in folders if name not in _SAID)
         yield from (Path(folder, name) for name in folders if NAME.decode() in name)
-        yield from (Path(folder, name) for name in sorted(files) if name not in _NOT_OURS)
+        yield from (Path(folder, name) for name in sorted(files) if name not in _SAID)
+
+
+def _says_name(path: Path) -> bool:
+    files = [Path(folder, name) for folder, _, names in os.walk(path) for name in names]
+    newest = sorted(files or [path], key=_written, reverse=True)[:_MOST_SAID]
+    return any(map(_holds_name, newest))
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _holds_name(path: Path) -> bool:

@@ -225,6 +225,16 @@ def test_what_still_names_us_is_listed(fake_host, am):
     assert f"still names us: {state}/settings.json" in outcome.err
 
 
+def test_transcripts_that_keep_what_was_told_are_listed_as_one_folder(fake_host, am):
+    state = fake_host("claude")
+    assert am("install").code == 0
+    for name, text in (("one", "nothing"), ("two", '<agentlas-memory-context version=\\"1\\">')):
+        (state / "projects" / name).mkdir(parents=True)
+        (state / "projects" / name / "session.jsonl").write_text(text)
+    [host] = am("uninstall", "--json").json["hosts"]
+    assert [path for path in host["left"] if "projects" in path] == [f"{state}/projects"]
+
+
 def test_purge_shows_what_goes_and_asks(hosts, home, am, tmp_path, monkeypatch):
     project = tmp_path / "project"
     (project / "docs").mkdir(parents=True)

@@ -190,7 +190,9 @@ def test_uninstall_after_sessions(bare, holds):
     holds("after `install`, twice, it is heard once", bare.counts() == (1, 1), bare.counts())
     left = bare.uninstall()["left"]
     named = [name for name in that_name_us(files_in(bare.home)) if "/projects/" not in name]
-    holds("after `uninstall` transcripts alone name us", named == left == [], named)
+    holds("after `uninstall` transcripts alone name us", named == [], named)
+    folder = str(bare.home / ".claude/projects")
+    holds("and `uninstall` lists their folder, and nothing else", left == [folder], left)
     bare.ask(QUESTION)
     holds("after `uninstall` the model is told nothing", bare.told() == [], bare.told())
     assert not bare.place.marketplace.exists()

@@ -222,7 +222,9 @@ def test_uninstall_after_sessions(bare, holds):
     assert bare.counts() == (1, 1)
     left = bare.uninstall()["left"]
     named = [name for name in that_name_us(files_in(bare.home)) if "/sessions/" not in name]
-    holds("after `uninstall` transcripts alone name us", named == left == [], named)
+    holds("after `uninstall` transcripts alone name us", named == [], named)
+    folder = str(bare.home / ".codex/sessions")
+    holds("and `uninstall` lists their folder, and nothing else", left == [folder], left)
     after = bare.config.read_bytes()
     holds("and config.toml is as it was, byte for byte", after == before, after)
     bare.ask(QUESTION)
