@@ -91,8 +91,8 @@ def as_moment(value: object) -> str:
         elif _DAY.fullmatch(value.strip()):
             return datetime.fromisoformat(value.strip()).date().isoformat()
         else:
-            # Python before 3.11 reads neither `Z` nor nine digits of a second.
-            plain = re.sub(r"(\.\d{6})\d+", r"\1", value.strip()[:40].replace("Z", "+00:00"))
+            # Python before 3.11 reads neither `Z` nor any number of digits behind a second.
+            plain = re.sub(r"\.\d+", "", value.strip()[:40].replace("Z", "+00:00"))
             moment = datetime.fromisoformat(plain)
         if moment.tzinfo is not None:
             moment = moment.astimezone(timezone.utc)
