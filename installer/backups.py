@@ -22,8 +22,8 @@ def keep_copy(path: Path, text: str, data_home: Path) -> None:
     remove_half_copy(data_home)
     aside = folder / _ASIDE
     try:
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(aside, flags, 0o600), "wb") as file:
             file.write(text.encode("utf-8", "surrogateescape"))
         aside.replace(copy)
     finally:

@@ -128,3 +128,23 @@ def test_rules_in_another_encoding_are_refused(hosts, am, rules):
     outcome = am("install")
     assert (outcome.code, f"{rules}: line 1: this is not UTF-8" in outcome.err) == (1, True)
     assert rules.read_bytes() == data
+
+
+@pytest.mark.parametrize("word", ["install", "uninstall"])
+def test_an_update_that_was_killed_leaves_a_file_that_is_known(
+    hosts, am, plugin, monkeypatch, word
+):
+    assert am("install").code == 0
+    old = plugin.read_text()
+    module = "agentlas_memory.host_adapters.opencode.install_spec.plugin_text"
+    monkeypatch.setattr(module, lambda place: "// the next version\n")
+    with monkeypatch.context() as patch:
+        patch.setattr("agentlas_memory.installer.apply.put_text", interrupt)
+        assert am("install").code == 1
+    assert plugin.read_text() == old
+    assert am(word).code == 0
+    assert plugin.exists() == (word == "install")
+
+
+def interrupt(*arguments):
+    raise KeyboardInterrupt
