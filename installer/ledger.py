@@ -39,9 +39,15 @@ class Ledger:
         """The link to our command that we made, blank for none."""
         return str(self._values.get("program", ""))
 
-    def note_link(self, link: str) -> None:
-        """Note that a link to our command is about to be made, or, blank, that it is gone."""
+    @property
+    def link_folders(self) -> list[str]:
+        """The folders that were made for that link, outermost first."""
+        return list(self._values.get("program_folders", []))
+
+    def note_link(self, link: str, folders: list[str]) -> None:
+        """Note that a link to our command is about to be made, and folders for it."""
         self._values["program"] = link
+        self._values["program_folders"] = folders
 
     def records(self, host: str) -> list[dict[str, Any]]:
         """Return what we put there, in order."""

@@ -35,10 +35,11 @@ class Found(NamedTuple):
 
 def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     """Show all that is ours on this machine, and remove it once the person said yes."""
+    from agentlas_memory.installer.runtimes.program import unlink_program
+
     roots = _projects(place)
     in_projects, in_home = list(_in_projects(roots)), list(_in_home(place))
-    on_path = list(_on_path(place))
-    found = [*in_projects, *on_path, *in_home]
+    found = [*in_projects, *_on_path(place), *in_home]
     for one in found:
         say(f"  {one.path} ({one.size / 1024:,.0f} KiB): {one.what}")
     for path in _kept(roots):
@@ -48,7 +49,8 @@ def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     if not asked and not _said_yes():
         raise UserError("Nothing was purged: nobody said yes.", kept="", code=REFUSED)
     # The home last, and in it last of all what tells of the projects: a second run must find them.
-    _remove([*in_projects, *on_path])
+    _remove(in_projects)
+    unlink_program(place)
     for root in roots:
         _remove_if_empty(root / ".agentlas")
     _remove(sorted(in_home, key=lambda one: one.path.name == TRUSTED_FILE))

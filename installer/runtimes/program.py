@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from agentlas_memory.installer.files import make_folders
+from agentlas_memory.installer.files import make_folders, missing_folders
 from agentlas_memory.installer.ledger import edit_ledger, read_ledger
+from agentlas_memory.installer.leftovers import remove_folders
 from agentlas_memory.installer.runtimes.environments import WINDOWS
 from agentlas_memory.installer.surfaces import Place
 from agentlas_memory.private_json import BrokenFile
@@ -25,7 +26,7 @@ def link_program(place: Place) -> str:
     if not os.path.lexists(link):
         try:
             with edit_ledger(place.data_home) as ledger:
-                ledger.note_link(str(link))
+                ledger.note_link(str(link), [str(one) for one in missing_folders(link.parent)])
             make_folders(link.parent)
             link.symlink_to(target)
         except (OSError, BrokenFile) as error:
@@ -41,6 +42,14 @@ def linked_program(place: Place) -> Path | None:
     named = read_ledger(place.data_home).linked
     link = Path(named)
     return link if named and _leads_to(link, place.hook.with_name(_NAME)) else None
+
+
+def unlink_program(place: Place) -> None:
+    """Remove the link, and the folders that were made for it, as far as nothing else is in them."""
+    link = linked_program(place)
+    if link is not None:
+        link.unlink()
+        remove_folders(read_ledger(place.data_home).link_folders)
 
 
 def _leads_to(link: Path, target: Path) -> bool:

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from release_bundles import bootstrap, make_bundle, pack, public_text
 
+from agentlas_memory.installer.runtimes.program import link_program
+from agentlas_memory.installer.surfaces import Place
+
 pytestmark = pytest.mark.slow
 
 NEW = "0.2.0"
@@ -207,15 +210,17 @@ def test_without_an_earlier_version_a_rollback_says_so(machine):
     assert machine.current == "0.1.0" and machine.answers()
 
 
-def test_a_purge_removes_every_version_and_the_command(machine):
+@pytest.mark.parametrize("other", ["", "theirs"])
+def test_a_purge_removes_every_version_the_command_and_its_folders(machine, other):
+    link_program(Place(machine.home, machine.data, {}))
     link = machine.home / ".local/bin/agentlas-memory"
-    link.parent.mkdir(parents=True)
-    link.symlink_to(machine.runtimes / "current/bin/agentlas-memory")
-    ledger = machine.data / "install-ledger.json"
-    ledger.write_text(json.dumps(json.loads(ledger.read_text()) | {"program": str(link)}))
+    assert machine.run([link, "--version"]).returncode == 0
+    if other:
+        link.with_name(other).touch()
     done = machine.am("uninstall", "--purge", "--yes", "--json")
     assert done.returncode == 0, done.stderr
     assert not machine.data.exists() and not os.path.lexists(link)
+    assert (machine.home / ".local").exists() == bool(other)
     assert not list(machine.home.glob(".grok/hooks/*"))
 
 
