@@ -19,8 +19,8 @@ from pathlib import Path
 NEWEST = os.environ.get("AGENTLAS_HOST_VERSIONS") == "newest"
 CACHE = os.environ.get("AGENTLAS_TEST_CACHE", "").strip()
 FETCHED = {}  # host -> the version that was had
-_SECONDS = 600
-_TRIES = 3
+_SECONDS = 300
+_TRIES = 2
 
 
 class Unavailable(Exception):
@@ -76,6 +76,7 @@ def _fetch(command, prepare=lambda: None):
 
     Nothing else of conformance is ever tried twice.
     """
+    trouble = ""
     for again in range(_TRIES):
         time.sleep(5 * again)
         prepare()
@@ -83,9 +84,9 @@ def _fetch(command, prepare=lambda: None):
             done = subprocess.run(
                 command, stdin=-3, capture_output=True, text=True, timeout=_SECONDS
             )
-        except subprocess.TimeoutExpired:
-            trouble = f"no answer within {_SECONDS} seconds"
-            continue
+        except subprocess.TimeoutExpired as error:
+            told = f"{command[-1]} cannot be fetched: nothing within {_SECONDS} seconds"
+            raise Unavailable(told) from error
         if done.returncode == 0:
             return done.stdout
         lines = (done.stderr or done.stdout).strip().splitlines()

@@ -161,7 +161,7 @@ def delegate(host):
     before that is told in that turn, and begins none.
     """
     over = host.home / "over"
-    stop = {"Stop": [{"type": "command", "command": f"touch {over}", "timeout": 10}]}
+    stop = {"Stop": [{"type": "command", "command": f"touch '{over}'", "timeout": 10}]}
     write_files(host.home, {HOOKS: json.dumps({"theirs": stop})})
     host.install()
     arguments = {"Subagents": [SUBAGENT], "toolAction": "Reading", "toolSummary": "Reading"}
@@ -255,7 +255,7 @@ def test_a_run_that_we_started(installed, holds):
 
 
 def test_another_hook_runs_beside_ours(host, tmp_path, holds):
-    write_files(host.home, {HOOKS: THEIRS % f"touch {tmp_path}/theirs"})
+    write_files(host.home, {HOOKS: THEIRS % f"touch '{tmp_path}/theirs'"})
     host.install()
     talk = host.converse("hello")
     holds("another hook in the file still runs", (tmp_path / "theirs").exists())

