@@ -340,7 +340,12 @@ def codex(path, tmp_path):
 
     def make(hooks):
         log = tmp_path / "asked"
-        values = {"python": sys.executable, "statuses": repr(hooks), "log": repr(str(log))}
+        # Its real name: a first line with a blank in its path would not be understood.
+        values = {
+            "python": os.path.realpath(sys.executable),
+            "statuses": repr(hooks),
+            "log": repr(str(log)),
+        }
         text = CODEX
         for name, value in values.items():
             text = text.replace("{" + name + "}", value)
