@@ -343,14 +343,15 @@ def test_uninstall_after_a_session(used, model, holds):
     after = files_in(used.home)
     settings = [name for name in changed(before, after) if name.startswith(".config/")]
     holds("a session between them changes nothing in its configuration", settings == [], settings)
-    named = [name for name in that_name_us(after) if not name.startswith(LOGS)]
-    holds("after `uninstall` OpenCode's log alone names us", named == [], named)
+    named = [name for name in that_name_us(after) if not name.startswith(RECORDS)]
+    holds("after `uninstall` its log and its snapshots of projects alone name us", not named, named)
     model.requests.clear()
     used.ask(QUESTION)
     holds("after `uninstall` the model is told nothing", without(model.requests))
 
 
-LOGS = ".local/share/opencode/log/"
+# Of a project in git it keeps snapshots, with the names of all files: of the store's as well.
+RECORDS = (".local/share/opencode/log/", ".local/share/opencode/snapshot/")
 
 NOT_APPLICABLE = {
     "the desktop app": "it needs a screen",
