@@ -91,10 +91,11 @@ def _uninstall_one(change: Change, place: Place, program: str, run: Run) -> Chan
     if outcome.action == "refused":
         _note(place, lambda ledger: ledger.keep(change.host, record))
         return outcome
-    _tidy(change, place)
-    trouble = _note(place, lambda ledger: ledger.remove(change.host, record))
+    trouble = _tidy(change, place) or _note(
+        place, lambda ledger: ledger.remove(change.host, record)
+    )
     if trouble:
-        reason = f"taken out, but not noted: {trouble}; run this again"
+        reason = f"taken out, but {trouble}; run this again"
         return replace(change, action="refused", reason=reason)
     return outcome
 
@@ -111,13 +112,14 @@ def _note(place: Place, edit: Callable[[Ledger], None]) -> str:
     return ""
 
 
-def _tidy(change: Change, place: Place) -> None:
-    """Remove what stood around our part; before the ledger forgets it."""
+def _tidy(change: Change, place: Place) -> str:
+    """Remove what stood around our part, before the ledger forgets it; return what failed."""
     record = change.record or {}
     remove_leftovers(record.get("leftovers", []))
-    remove_folders(record.get("folders", []))
+    failed = remove_folders(record.get("folders", []))
     if change.path is not None:
         remove_own_folders(change.path, place.data_home)
+    return failed
 
 
 def _carry_out(change: Change, place: Place, program: str, run: Run) -> Change:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,11 +16,20 @@ def remove_leftovers(folders: Sequence[str]) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def remove_folders(folders: Sequence[str]) -> None:
-    """Remove folders that we made, as far as nothing else is in them."""
+# It is in use, a killed run has removed it, or something else stands there now.
+_NOT_OURS_TO_REMOVE = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
+
+
+def remove_folders(folders: Sequence[str]) -> str:
+    """Remove folders that we made, as far as nothing else is in them; return what failed."""
+    failed = ""
     for folder in reversed(folders):
-        with contextlib.suppress(OSError):  # a killed run may have removed one of them
+        try:
             Path(folder).rmdir()
+        except OSError as error:
+            if error.errno not in _NOT_OURS_TO_REMOVE:
+                failed = f"{folder}: {error.strerror}"
+    return failed
 
 
 def remove_own_folders(path: Path, data_home: Path) -> None:
