@@ -12,6 +12,7 @@ from typing import Any
 from agentlas_memory.lean import getenv, make_private_folder, read_file
 from agentlas_memory.ontology.lock import LOCK_NAME, writer_lock
 from agentlas_memory.ontology.lock import StoreLocked as StoreLocked
+from agentlas_memory.whole_file import replace_file
 
 _LARGEST = 1 << 20  # bytes; the hook reads no more either
 _PATIENCE = 5.0  # seconds; the lock is held for a few milliseconds
@@ -36,7 +37,8 @@ def edit_private_json(home: str, name: str) -> Iterator[dict[str, Any]]:
         yield values
         if json.dumps(values) != before:
             # People keep such files in a repository and link them.
-            _replace(Path(os.path.realpath(path)), json.dumps(values, indent=2) + "\n")
+            text = json.dumps(values, indent=2) + "\n"
+            replace_file(Path(os.path.realpath(path)), text.encode(), 0o600)
 
 
 @contextmanager
@@ -80,28 +82,3 @@ def read_private_json(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise BrokenFile(f"{path} does not hold a JSON object")
     return values
-
-
-def remove_half_file(path: Path) -> None:
-    """Remove what a killed process left of a new version of a file."""
-    _aside(Path(os.path.realpath(path))).unlink(missing_ok=True)
-
-
-def _aside(path: Path) -> Path:
-    """Return the one name that new versions are written under: so the next process finds it."""
-    return path.with_name(f".{path.name}.new")
-
-
-def _replace(path: Path, text: str) -> None:
-    aside = _aside(path)
-    aside.unlink(missing_ok=True)
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(aside, flags, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise

@@ -9,7 +9,8 @@ from pathlib import Path
 from agentlas_memory.installer.backups import remove_half_copy
 from agentlas_memory.installer.ledger import LEDGER
 from agentlas_memory.installer.runtimes.pointer import remove_half_link
-from agentlas_memory.private_json import lock_private_folder, remove_half_file
+from agentlas_memory.private_json import lock_private_folder
+from agentlas_memory.whole_file import remove_half_file
 
 _LOCK = "installer.lock"
 _PATIENCE = 30.0  # seconds; a host's own commands take a few

@@ -6,9 +6,9 @@ The launchers beside it read it anew at each run, so they stay while versions co
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
+
+from agentlas_memory.whole_file import replace_file
 
 POINTER = "runtime.txt"
 # cmd, PowerShell and OpenCode's plugin run the first; Git Bash, which Claude Code uses, the second.
@@ -26,18 +26,6 @@ def put_launchers(scripts: Path, current: Path) -> list[Path]:
     for name in LAUNCHERS:
         data, path = (scripts / name).read_bytes(), folder / name
         if not path.is_file() or path.read_bytes() != data:
-            _replace(path, data)
+            replace_file(path, data, 0o777)
             changed.append(path)
     return changed
-
-
-def _replace(path: Path, data: bytes) -> None:
-    descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        Path(aside).chmod(0o755)
-        Path(aside).replace(path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise

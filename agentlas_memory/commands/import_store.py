@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from agentlas_memory.upstream.moving import (
     report_file,
     set_aside,
 )
+from agentlas_memory.whole_file import replace_file
 
 if TYPE_CHECKING:
     from agentlas_memory.ontology.agents import Agent
@@ -333,10 +333,8 @@ def _keep_report(path: Path, report: Report) -> None:
     """Keep what was carried beside the old store, and that it is done."""
     if _is_finished(path):
         return
-    file = report_file(path)
-    aside = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    aside.write_text(json.dumps({"store": _stamp(path)} | report.document(), indent=2) + "\n")
-    aside.replace(file)
+    text = json.dumps({"store": _stamp(path)} | report.document(), indent=2) + "\n"
+    replace_file(report_file(path), text.encode())
 
 
 def _tell(scene: Scene, report: Report, *, done: bool, as_json: bool) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from agentlas_memory.importing.ledger import Taken, read_taken, replace_file, write_taken
+from agentlas_memory.importing.ledger import Taken, read_taken, write_taken
 from agentlas_memory.importing.plan import REMOVED, Plan, Step
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.documents import MAX_FILE_BYTES
 from agentlas_memory.ontology.lock import writer_lock
 from agentlas_memory.ontology.notes import inbox_folder
+from agentlas_memory.whole_file import replace_file
 
 _PATIENCE = 10.0  # seconds
 

@@ -9,13 +9,13 @@ one that is as it was written. It holds no text, and belongs to this machine lik
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, NoReturn
 
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.documents import IMPORTED_SUFFIX, IMPORTS
 from agentlas_memory.private_json import BrokenFile
+from agentlas_memory.whole_file import replace_file
 
 _VERSION = 1
 _LARGEST = 64 << 20
@@ -59,21 +59,6 @@ def write_taken(project: Path, taken: dict[str, Taken]) -> None:
     notes = {identity: one._asdict() for identity, one in sorted(taken.items())}
     text = json.dumps({"version": _VERSION, "notes": notes}, indent=1) + "\n"
     replace_file(project / IMPORTS, text.encode())
-
-
-def replace_file(file: Path, data: bytes) -> None:
-    """Write a file whole or not at all; the mode is the umask's, as of all notes."""
-    aside = file.with_name(f".{file.name}.tmp")
-    aside.unlink(missing_ok=True)  # of a run that was killed: the lock is ours
-    with aside.open("xb") as stream:
-        try:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-            aside.replace(file)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            raise
 
 
 def _taken(value: object) -> Taken | None:

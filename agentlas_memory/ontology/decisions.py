@@ -195,20 +195,10 @@ def _refuse(folder: Path, reason: str) -> NoReturn:
 
 def _replace(file: Path, text: str) -> None:
     """Put the file in place whole; the mode is the umask's, as it may be committed."""
-    import os
+    from agentlas_memory.whole_file import replace_file
 
     for part in (file.parent.parent, file.parent):
         if part.is_symlink():
             _refuse(file.parent.parent, "lies behind a symbolic link")
     file.parent.mkdir(exist_ok=True)
-    aside = file.with_name(f".{file.name}.tmp")
-    aside.unlink(missing_ok=True)  # of a run that was killed: the lock is ours
-    with aside.open("x", encoding="utf-8") as stream:
-        try:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-            aside.replace(file)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            raise
+    replace_file(file, text.encode())
