@@ -171,9 +171,13 @@ def _run_commands(change: Change, program: str, run: Run) -> Change:
 
 
 def _take_back(change: Change, place: Place, program: str, run: Run) -> Change:
-    """Run a host's commands, all of them: what one of them does not find may be gone already."""
+    """Run a host's commands, all of them: what one of them does not find may be gone already.
+
+    A host whose program is gone runs no hook: then there is nobody to ask, and nothing to take back
+    but what `uninstall` lists.
+    """
     if not program:
-        return replace(change, action="refused", reason="its program was not found")
+        return replace(change, action="unchanged", reason="its program is gone, and runs no hook")
     failed = ""
     for command in change.commands:
         try:

@@ -40,11 +40,11 @@ class PluginHost:
     shell: Callable[[], str]
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
-        """Return the host if its program runs; with a folder alone nothing can be installed."""
+        """Return the host if its program runs: only that takes a plugin, a folder is not enough."""
         program = shutil.which(self.program, path=place.environment.get("PATH"))
         answer = run([program, "--version"]) if program else None
         if program is None or answer is None:
-            return Detected("", "") if self.home(place).is_dir() else None
+            return None
         version = next((word for word in answer.split() if word[:1].isdigit()), "")
         return Detected(program, version)
 

@@ -85,7 +85,7 @@ def _make_config(root: str) -> bool:
     from agentlas_memory.ontology.config import default_config_text
 
     path = Path(root, CONFIG)
-    if path.exists():
+    if os.path.lexists(path):
         return False
     path.write_text(default_config_text(), encoding="utf-8")
     return True
@@ -94,6 +94,8 @@ def _make_config(root: str) -> bool:
 def make_gitignore(root: str) -> bool:
     """Have git ignore the store, private and imported notes, beside what the team ignores there."""
     path = Path(root, GITIGNORE)
+    if path.is_symlink():
+        return False  # a clone may bring one, and it leads wherever that clone likes
     text = read_file(str(path)).decode("utf-8") if path.exists() else _IGNORE_TEXT
     missing = [pattern for pattern in _IGNORED if pattern not in text.split()]
     if missing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError, command_line
@@ -126,6 +126,15 @@ def prepare_writing(project: Project) -> None:
         refuse_untrusted(project)
     else:
         create_store(project)
+    _hide_from_git(project)
+
+
+def _hide_from_git(project: Project) -> None:
+    """See that git ignores the store and private notes, also where the file of `init` is gone."""
+    from agentlas_memory.commands.init import make_gitignore
+
+    with suppress(OSError, UnicodeDecodeError):  # a folder that cannot be written is told elsewhere
+        make_gitignore(project.store_root)
 
 
 def create_store(project: Project) -> None:

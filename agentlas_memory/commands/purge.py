@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from agentlas_memory.installer.surfaces import Place
 
 # Made from other files, so it can be made again; notes, settings and cards are the user's.
-_PROJECT_FILES = ("ontology-runtime.*", ".gitignore")
+_INDEX = "ontology-runtime.*"
+_GITIGNORE = ".gitignore"
 _TAKEN_OVER = "ontology-runtime.upstream."  # made by nobody here
 _YOURS = ("ontology-inbox", "memory.toml", "routing-card.json", "hooks.yaml")
 
@@ -75,11 +76,12 @@ def _said_yes() -> bool:
 def _in_projects(roots: list[Path]) -> Iterator[Found]:
     for root in roots:
         folder = (root / DATABASE).parent
-        for pattern in _PROJECT_FILES:
-            for path in sorted(folder.glob(pattern)):
-                if path.name.startswith(_TAKEN_OVER) or is_upstream(str(path)):
-                    continue
+        for path in sorted(folder.glob(_INDEX)):
+            if not path.name.startswith(_TAKEN_OVER) and not is_upstream(str(path)):
                 yield Found(path, _size(path), "a project's index, made from its files")
+        ignored = folder / _GITIGNORE
+        if ignored.is_file() and not any(_kept([root])):
+            yield Found(ignored, _size(ignored), "what git was not to see of it")
 
 
 def _on_path(place: Place) -> Iterator[Found]:
@@ -111,8 +113,8 @@ def _kept(roots: list[Path]) -> Iterator[Path]:
     for root in roots:
         folder = root / ".agentlas"
         yield from (folder / name for name in _YOURS if (folder / name).exists())
-        old = sorted(folder.glob("ontology-runtime*.sqlite"))
-        yield from (path for path in old if is_upstream(str(path)))
+        old = sorted(folder.glob("ontology-runtime*"))
+        yield from (p for p in old if p.name.startswith(_TAKEN_OVER) or is_upstream(str(p)))
 
 
 def _projects(place: Place) -> list[Path]:

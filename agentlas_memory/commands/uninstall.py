@@ -140,8 +140,10 @@ def _purge(place: Place, documents: list[dict[str, Any]], *, dry_run: bool, aske
 
 
 def _program_now(spec: HostSpec, ledger: Ledger, place: Place) -> str:
+    """Return the host's program, where it is now or was at install; blank where it is gone."""
     detected = detect(spec, place)
-    return (detected.program if detected else "") or ledger.program(spec.name)
+    known = (detected.program if detected else "") or ledger.program(spec.name)
+    return known if known and shutil.which(known) else ""
 
 
 def _homes(records: Sequence[dict[str, Any]]) -> list[Path]:

@@ -13,4 +13,9 @@ if [ ! -x "$bin/python3" ]; then
   echo "Next: install that Python again, or run install.sh again with another one" >&2
   exit 1
 fi
+# What was installed elsewhere with --prefix keeps its data there.
+home=${bin%/runtime/*}
+if [ -z "${AGENTLAS_HOME:-}" ] && [ ! "$home" -ef "${HOME:-}/.agentlas" ]; then
+  export AGENTLAS_HOME="$home"
+fi
 exec "$bin/python3" -I -m agentlas_memory "$@"

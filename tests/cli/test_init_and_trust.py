@@ -251,3 +251,15 @@ def test_a_worktree_shares_the_main_ones_memory(project, am, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path / "linked")
     document = am("status", "--json").json
     assert document["store"]["path"] == str(project / ".agentlas/ontology-runtime.sqlite")
+
+
+@pytest.mark.parametrize("name", [".gitignore", "memory.toml"])
+@pytest.mark.parametrize("there", [True, False], ids=["file", "nothing"])
+def test_init_writes_through_no_link_that_a_clone_brought(folder, am, tmp_path, name, there):
+    precious = tmp_path / "precious"
+    if there:
+        precious.write_text("mine")
+    (folder / ".agentlas").mkdir()
+    (folder / ".agentlas" / name).symlink_to(precious)
+    assert am("init").code == 0
+    assert (precious.read_text() if there else precious.exists()) == ("mine" if there else False)

@@ -173,6 +173,6 @@ def test_a_host_is_here_if_its_program_runs(place, spec, tmp_path):
 
 
 @pytest.mark.parametrize("spec", [CLAUDE, CODEX], ids=["claude", "codex"])
-def test_a_host_without_a_program_is_only_a_folder(place, spec):
+def test_a_folder_without_a_program_is_no_host(place, spec):
     (place.home / spec.folder).mkdir()
-    assert spec.detect(place, lambda _: None) == Detected("", "")
+    assert spec.detect(place, lambda _: None) is None

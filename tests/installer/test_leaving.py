@@ -148,3 +148,54 @@ def test_an_update_that_was_killed_leaves_a_file_that_is_known(
 
 def interrupt(*arguments):
     raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_a_folder_without_its_program_is_no_host(home, am, name):
+    (home / f".{name}").mkdir()
+    outcome = am("install")
+    assert outcome.code == 0 and "Not found here" in outcome.err
+    assert am("uninstall", "--purge", "--yes").code == 0
+    assert not (home / ".agentlas").exists()
+
+
+@pytest.mark.parametrize("folder", [True, False], ids=["its folder stays", "all of it goes"])
+def test_a_host_that_was_removed_since_holds_nobody_back(home, am, fake_host, path, folder):
+    state = fake_host("claude")
+    assert am("install").code == 0
+    (path / "claude").unlink()
+    if not folder:
+        shutil.rmtree(state)
+    outcome = am("uninstall", "--purge", "--yes")
+    assert (outcome.code, "its program is gone" in outcome.err) == (0, True), outcome.err
+    assert ("still names us" in outcome.err) == folder
+    assert not (home / ".agentlas").exists()
+
+
+def test_a_purge_keeps_hidden_from_git_what_it_keeps(home, am, tmp_path, monkeypatch):
+    project = tmp_path / "project"
+    project.mkdir()
+    subprocess.run(["git", "init", "-q", project], check=True)
+    monkeypatch.chdir(project)
+    for words in (["init"], ["remember", "my salary", "--scope", "private"]):
+        assert am(*words).code == 0
+    assert am("uninstall", "--purge", "--yes").code == 0
+    assert "private" not in unignored(project)
+
+
+def test_what_is_written_again_is_hidden_again(home, am, tmp_path, monkeypatch):
+    project = tmp_path / "project"
+    project.mkdir()
+    subprocess.run(["git", "init", "-q", project], check=True)
+    monkeypatch.chdir(project)
+    assert am("init").code == 0
+    (project / ".agentlas/.gitignore").unlink()
+    assert am("remember", "my salary", "--scope", "private").code == 0
+    seen = unignored(project)
+    assert "private" not in seen and "sqlite" not in seen
+
+
+def unignored(project):
+    """Return what `git add -A` would take."""
+    words = ["git", "-C", str(project), "status", "--porcelain", "-uall"]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
