@@ -15,7 +15,7 @@ from agentlas_memory.installer.surfaces import Place
 
 pytestmark = pytest.mark.slow
 
-NEW = "0.2.0"
+OLD, NEW = "0.1.0", "0.2.0"
 FACT = "the ledger counts money in integer minor units"
 BREAKING = "#!/bin/sh\nexit 17\n"
 
@@ -228,3 +228,10 @@ def test_a_plain_uninstall_keeps_the_version_and_its_command(machine):
     assert machine.am("uninstall").returncode == 0
     assert machine.am("--version").returncode == 0
     assert machine.am("install").returncode == 0 and machine.answers()
+
+
+def test_a_command_in_another_place_than_the_home_keeps_its_data_there(machine, tmp_path):
+    environment = machine.environment | {"HOME": str(tmp_path)}  # as after `--prefix`
+    done = machine.am("runtime", "list", "--json", env=environment)
+    assert json.loads(done.stdout)["current"] == OLD, done.stderr
+    assert list(tmp_path.iterdir()) == []
