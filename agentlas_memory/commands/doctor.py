@@ -94,7 +94,9 @@ def _check_host(
     from agentlas_memory.installer.programs import look_up
 
     detected, records = detect(spec, place), ledger.records(spec.name)
-    yield from check_host(spec, ledger, detected, lambda one: look_up(one, place.environment))
+    yield from check_host(
+        spec, ledger, detected, lambda one: look_up(one, place.environment), place
+    )
     yield from check_doubles(spec, ledger)
     if detected is None or not records:
         return

@@ -12,14 +12,14 @@ from agentlas_memory.installer.files import Untouchable, digest, read_text
 from agentlas_memory.installer.formats import Unparsable
 from agentlas_memory.installer.formats.json_entry import read_entry
 from agentlas_memory.installer.ledger import Ledger
-from agentlas_memory.installer.plan import Record
-from agentlas_memory.installer.surfaces import Detected, HostSpec
+from agentlas_memory.installer.plan import Record, plan_install
+from agentlas_memory.installer.surfaces import Detected, HostSpec, Place
 
 LookUp = Callable[[list[str]], str | None]  # a host's command -> what it printed, None: it failed
 
 
 def check_host(
-    spec: HostSpec, ledger: Ledger, detected: Detected | None, run: LookUp
+    spec: HostSpec, ledger: Ledger, detected: Detected | None, run: LookUp, place: Place
 ) -> Iterator[Check]:
     """Look at one host: its version, and whether what we put there still stands."""
     records = ledger.records(spec.name)
@@ -31,7 +31,8 @@ def check_host(
         return
     again = f"agentlas-memory install --host {spec.name}"
     if not records:
-        yield Check("installed", spec.name, "warning", f"the hook is not in {spec.title}", again)
+        told = f"the hook is not in {spec.title}{_hindrance(spec, place)}"
+        yield Check("installed", spec.name, "warning", told, again)
         return
     yield _check_version(spec, detected)
     for record in records:
@@ -41,6 +42,12 @@ def check_host(
             yield Check("entry", spec.name, "failed", trouble, again)
         else:
             yield Check("entry", spec.name, "ok", record["path"])
+
+
+def _hindrance(spec: HostSpec, place: Place) -> str:
+    """Return why it could not be put there, blank where it could."""
+    planned = plan_install(spec.name, spec.surfaces(place), [])
+    return "".join(f"; {one.path}: {one.reason}" for one in planned if one.action == "refused")
 
 
 def _check_plugin(spec: HostSpec, record: Record, detected: Detected, run: LookUp) -> Check:

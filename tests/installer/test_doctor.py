@@ -277,3 +277,11 @@ def test_nothing_of_the_person_s_is_changed_by_looking(hosts, am, checks, snapsh
     before = snapshot()
     checks("run")
     assert snapshot() == before
+
+
+def test_why_the_hook_is_not_in_a_host_is_told_with_the_line(hooks, am):
+    hooks.write_text('{\n "theirs": {},\n}\n')
+    checks = am("doctor", "--json").json["checks"]
+    [told] = [one["detail"] for one in checks if one["id"] == "installed"]
+    assert "the hook is not in Antigravity" in told
+    assert f"{hooks}: line 3" in told
