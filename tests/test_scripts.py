@@ -69,3 +69,10 @@ def test_a_machine_without_python_is_told_what_is_needed(folder):
 @pytest.mark.parametrize("script", sorted(ROOT.glob("scripts/**/*.sh")), ids=lambda path: path.name)
 def test_the_scripts_are_posix_sh(script):
     subprocess.run(["/bin/sh", "-n", script], check=True)
+
+
+def test_each_host_is_measured_beside_the_raw_hook():
+    script = [sys.executable, ROOT / "scripts/measure_hosts.py", "--runs", "1", "--most", "10000"]
+    lines = subprocess.run(script, capture_output=True, text=True, check=True).stdout.splitlines()
+    hosts = [line.split(" | ")[0].strip("| ") for line in lines[2:]]
+    assert hosts == ["raw", "claude", "codex", "antigravity", "opencode", "grok"]

@@ -20,6 +20,7 @@ def patterns_of(host):
     for file in sorted((FOLDER / host).glob("test_*.py")):
         module = _load(file)
         marks = getattr(module, "pytestmark", [])
+        marks = marks if isinstance(marks, list) else [marks]
         if any(mark.name == "conformance" for mark in marks):
             for name, function in vars(module).items():
                 if name.startswith("test_"):
