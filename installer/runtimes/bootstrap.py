@@ -168,12 +168,7 @@ def _tell(place: Place, outcome: Outcome, note: str) -> dict[str, Any]:
     folder = Runtimes(place.data_home).get(outcome.id).folder
     _say(f"Version {outcome.version} is active, in {folder}")
     for host in outcome.hosts:
-        changed = [one for one in host["changes"] if one["action"] not in ("unchanged", "refused")]
-        refused = [one for one in host["changes"] if one["action"] == "refused"]
-        if host["detected"]:
-            _say(f"  {host['host']}: {len(changed)} changes")
-        for one in refused:
-            _say(f"  {host['host']}: left as it is: {one['path']}: {one['reason']}")
+        tell_host(host)
     if note:
         _say(note)
     return {
@@ -185,6 +180,25 @@ def _tell(place: Place, outcome: Outcome, note: str) -> dict[str, Any]:
         "removed": outcome.removed,
         "note": note,
     }
+
+
+def tell_host(host: dict[str, Any]) -> None:
+    """Tell what its `install` said: how much it changed, what it left, what to know of it now."""
+    if not host["detected"]:
+        return
+    changes, name = host["changes"], host["host"]
+    changed = [one for one in changes if one["action"] not in ("unchanged", "refused")]
+    _say(f"  {name}: {_counted(len(changed), 'change')}")
+    for one in changes:
+        if one["action"] == "refused":
+            _say(f"  {name}: left as it is: {one['path']}: {one['reason']}")
+    if changed or host.get("trust") == "untrusted":
+        for note in host.get("notes", ()):  # an older version's `install` tells none
+            _say(f"  {name}: note: {note}")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number or 'no'} {what}s"
 
 
 def _tell_failure(error: BaseException, *, as_json: bool) -> int:

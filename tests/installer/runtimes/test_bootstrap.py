@@ -14,6 +14,8 @@ from release_bundles import (
     write_release,
 )
 
+from agentlas_memory.installer.runtimes.bootstrap import tell_host
+
 OLD = "0.1.0"
 
 
@@ -97,6 +99,19 @@ def test_what_cannot_be_written_is_told(bundle, home, environment):
     done = bootstrap(bundle(), environment=environment)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr and "Error: " in done.stderr
+
+
+def test_what_install_says_of_a_host_is_told_too(capsys):
+    change = {"path": "plugins/agentlas-memory.js", "action": "create", "reason": ""}
+    host = {"host": "opencode", "detected": True, "changes": [change], "notes": ["slow once"]}
+    tell_host(host)
+    assert capsys.readouterr().err == "  opencode: 1 change\n  opencode: note: slow once\n"
+    left = change | {"action": "refused", "reason": "not strict"}
+    tell_host(host | {"changes": [left]})
+    told = capsys.readouterr().err
+    assert "no changes" in told and "not strict" in told and "slow" not in told
+    tell_host(host | {"changes": [], "trust": "untrusted", "notes": ["trust it"]})
+    assert "trust it" in capsys.readouterr().err
 
 
 @pytest.mark.slow
