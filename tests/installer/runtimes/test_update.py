@@ -214,12 +214,15 @@ def test_without_an_earlier_version_a_rollback_says_so(machine):
 def test_a_purge_removes_every_version_the_command_and_its_folders(machine, other):
     link_program(Place(machine.home, machine.data, {}))
     link = machine.home / ".local/bin/agentlas-memory"
+    hook = link.with_name("agentlas-memory-hook")
     assert machine.run([link, "--version"]).returncode == 0
+    assert machine.answers(hook)
     if other:
         link.with_name(other).touch()
     done = machine.am("uninstall", "--purge", "--yes", "--json")
     assert done.returncode == 0, done.stderr
-    assert not machine.data.exists() and not os.path.lexists(link)
+    assert not machine.data.exists()
+    assert not os.path.lexists(link) and not os.path.lexists(hook)
     assert (machine.home / ".local").exists() == bool(other)
     assert not list(machine.home.glob(".grok/hooks/*"))
 
