@@ -34,6 +34,8 @@ def main(arguments: list[str]) -> int:
     except Refused as refusal:
         print(refusal, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

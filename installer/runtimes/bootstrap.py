@@ -34,7 +34,7 @@ from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefus
 from agentlas_memory.installer.surfaces import Place
 from agentlas_memory.private_json import BrokenFile
 
-FAILED, REFUSED = 1, 3  # as the commands have them
+FAILED, REFUSED, INTERRUPTED = 1, 3, 130  # as the commands have them
 
 
 def main() -> int:
@@ -213,6 +213,8 @@ def _tell_failure(error: BaseException, *, as_json: bool) -> int:
     if as_json:
         document = {"error": told.what, "kept": told.kept, "next": told.next_step}
         print(json.dumps(document, indent=2))
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
     return REFUSED if isinstance(error, (UpdateRefused, BrokenFile)) else FAILED
 
 
