@@ -79,10 +79,13 @@ except (tarfile.TarError, EOFError, OSError, ValueError, KeyError, TypeError) as
 
 NO_ROOM=4 # what CHECK and build_release.py end with where a disk is full
 
-# Run the routine straight from the wheel, by a Python that has nothing of ours yet.
+# Run the routine straight from the wheel or the checkout, by a Python that has nothing of ours yet.
 START='
 import sys
-sys.path.insert(0, sys.argv.pop(1))
+source = sys.argv.pop(1)
+sys.path.insert(0, source)
+import agentlas_memory
+agentlas_memory.__path__.append(source) # in a checkout, some of its packages lie beside it
 from agentlas_memory.installer.runtimes.bootstrap import main
 sys.exit(main())
 '
@@ -100,6 +103,10 @@ main() {
   trap 'exit 143' TERM HUP
   find_usable
   open_source
+  if [ -n "$checkout" ] && [ -n "$dry_run" ]; then
+    plan_checkout
+    return
+  fi
   check_bundle
   install_bundle
   tell_what_next
@@ -235,14 +242,22 @@ build_from_checkout() {
   checkout=yes
   builder=$(first_python)
   version=$(printf '%s\n' "$usable" | awk -v path="$builder" 'index($0, path) { print $1; exit }')
-  say "Building from $from, for Python $version: fetches some 40 wheels"
   case $version in
     3.1[0-3]) ;;
     *) fail "A checkout is built for Python 3.10 to 3.13, not $version." "Nothing was changed." ;;
   esac
+  [ -z "$dry_run" ] || return 0
+  say "Building from $from, for Python $version: fetches some 40 wheels"
   bundle=$("$builder" -B -E -s "$from/scripts/build_release.py" --allow-dirty --folder \
     --python "$version" --output "$scratch/built" </dev/null) ||
     not_built $?
+}
+
+# Nothing is fetched or built only to say what would be done.
+plan_checkout() {
+  say "Would fetch some 40 wheels and build $from, for Python $version, in a temporary folder"
+  "$builder" -B -I -c "$START" "$from" "$from" --dry-run --checkout ${no_hosts:+--no-hosts} \
+    </dev/null || exit $?
 }
 
 not_built() {

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from releases.small_bundle import REAL, SCRIPTS, WHEEL, called, install, pack, write_program
 
+from agentlas_memory import __version__
+
 SHELLS = [
     shell
     for shell in (["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"])
@@ -173,6 +175,16 @@ def test_a_full_temporary_folder_is_told_to_who_builds(tmp_path):
     assert done.returncode == 1
     assert f"The temporary folder {room} is full: make room" in done.stderr
     assert "index" not in done.stderr and len(done.stderr.splitlines()) == 3
+
+
+def test_a_checkout_s_dry_run_builds_and_fetches_nothing(home):
+    (home / ".grok").mkdir()
+    done = install(SCRIPTS / "install.sh", "--dry-run", "--python", REAL, env={"HOME": str(home)})
+    assert done.returncode == 0, done.stderr
+    assert "Would fetch some 40 wheels" in done.stderr
+    assert f"Would build version {__version__} in {home}/.agentlas/runtime/" in done.stderr
+    assert "Would put the hook into: grok" in done.stderr
+    assert list(home.iterdir()) == [home / ".grok"]
 
 
 @pytest.mark.parametrize("kind", ["above", "link"])

@@ -54,6 +54,11 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(bundle, home, enviro
     assert [path.name for path in home.iterdir()] == [".grok"]
 
 
+def test_a_dry_run_without_hosts_does_not_say_that_none_was_found(bundle, environment):
+    done = bootstrap(bundle(), "--dry-run", "--no-hosts", environment=environment)
+    assert "leave the assistants alone" in done.stderr and "no host" not in done.stderr
+
+
 def test_it_needs_the_standard_library_alone(bundle, environment):
     done = bootstrap(bundle(), "--dry-run", flags=("-I", "-S"), environment=environment)
     assert done.returncode == 0, done.stderr
@@ -122,6 +127,7 @@ def test_a_signature_by_another_key_is_refused_before_the_switch(
     sign(made, new_key())  # with that key beside it
     done = bootstrap(made, "--json", environment=machine.environment)
     assert "does not hold under the key" in refused(done)
+    assert "check the version" not in done.stderr, "the version that is here tells it at once"
     assert machine.versions == {OLD} and machine.current == OLD and machine.answers()
     pin = machine.data / "release-key.pub"
     assert pin.read_bytes() == public_text(key)
