@@ -27,7 +27,7 @@ fi
 # Unpack a bundle, if it is an archive, and check every file against SHA256SUMS: before any of it
 # is run. Prints the Pythons that it carries wheels for, then the path of its own wheel.
 CHECK='
-import hashlib, json, os, re, sys, tarfile
+import errno, hashlib, json, os, re, sys, tarfile
 source, folder = sys.argv[1:]
 
 def unpack():
@@ -72,13 +72,20 @@ try:
 except FileNotFoundError as error:
     sys.exit("%s is missing." % error.filename)
 except (tarfile.TarError, EOFError, OSError, ValueError, KeyError, TypeError) as error:
+    if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+        sys.exit(4)
     sys.exit("%s: not a whole bundle of agentlas-memory (%s)." % (source, error))
 '
 
-# Run the routine straight from the wheel, by a Python that has nothing of ours yet.
+NO_ROOM=4 # what CHECK and build_release.py end with where a disk is full
+
+# Run the routine straight from the wheel or the checkout, by a Python that has nothing of ours yet.
 START='
 import sys
-sys.path.insert(0, sys.argv.pop(1))
+source = sys.argv.pop(1)
+sys.path.insert(0, source)
+import agentlas_memory
+agentlas_memory.__path__.append(source) # in a checkout, some of its packages lie beside it
 from agentlas_memory.installer.runtimes.bootstrap import main
 sys.exit(main())
 '
@@ -89,12 +96,17 @@ main() {
   home=${AGENTLAS_HOME:-${HOME:?is not set: it says where to install}/.agentlas}
   refuse_sudo
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/agentlas-install.XXXXXX") ||
-    fail "No temporary folder can be made in ${TMPDIR:-/tmp}." "Set TMPDIR to a folder with 500 MB."
+    fail "No temporary folder can be made in ${TMPDIR:-/tmp}: make room, or set TMPDIR to one with 500 MB." \
+      "Nothing was changed."
   trap 'rm -rf "$scratch"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   find_usable
   open_source
+  if [ -n "$checkout" ] && [ -n "$dry_run" ]; then
+    plan_checkout
+    return
+  fi
   check_bundle
   install_bundle
   tell_what_next
@@ -230,16 +242,29 @@ build_from_checkout() {
   checkout=yes
   builder=$(first_python)
   version=$(printf '%s\n' "$usable" | awk -v path="$builder" 'index($0, path) { print $1; exit }')
-  say "Building from $from, for Python $version: fetches some 40 wheels"
   case $version in
     3.1[0-3]) ;;
     *) fail "A checkout is built for Python 3.10 to 3.13, not $version." "Nothing was changed." ;;
   esac
+  [ -z "$dry_run" ] || return 0
+  say "Building from $from, for Python $version: fetches some 40 wheels"
   bundle=$("$builder" -B -E -s "$from/scripts/build_release.py" --allow-dirty --folder \
     --python "$version" --output "$scratch/built" </dev/null) ||
-    fail "The checkout could not be built; the lines above say why." \
-      "Nothing was changed. Building needs a package index, and pip in a Python: python3-venv or python3-pip on Debian." \
-      "A bundle needs neither: sh install.sh --from agentlas-memory-VERSION.tar.gz"
+    not_built $?
+}
+
+# Nothing is fetched or built only to say what would be done.
+plan_checkout() {
+  say "Would fetch some 40 wheels and build $from, for Python $version, in a temporary folder"
+  "$builder" -B -I -c "$START" "$from" "$from" --dry-run --checkout ${no_hosts:+--no-hosts} \
+    </dev/null || exit $?
+}
+
+not_built() {
+  [ "$1" != "$NO_ROOM" ] || fail "Nothing was changed." # it has said whose disk is full
+  fail "The checkout could not be built; the lines above say why." \
+    "Nothing was changed. Building needs a package index, and pip in a Python: python3-venv or python3-pip on Debian." \
+    "A bundle needs neither: sh install.sh --from agentlas-memory-VERSION.tar.gz"
 }
 
 # Leave in `bundle` the folder whose files were checked, in `wheel` its wheel, in `python` ours.
@@ -248,7 +273,7 @@ check_bundle() {
   [ -d "$bundle" ] || folder=$scratch/bundle
   mkdir -p "$folder"
   checked=$("$(first_python)" -I -c "$CHECK" "$bundle" "$folder" </dev/null) ||
-    fail "Nothing was changed. Fetch the bundle again, or build it again."
+    not_whole $?
   bundle=$folder
   carried=$(printf '%s\n' "$checked" | sed -n 1p)
   wheel=$bundle/$(printf '%s\n' "$checked" | sed -n 2p)
@@ -256,6 +281,13 @@ check_bundle() {
   [ -n "$python" ] ||
     fail "This bundle carries wheels for Python $carried; here is: $(printf '%s\n' "$usable" | tr '\n' ' ')" \
       "Nothing was changed. Install one of these, or take a bundle made with --no-wheels."
+}
+
+not_whole() {
+  [ "$1" != "$NO_ROOM" ] ||
+    fail "The temporary folder ${TMPDIR:-/tmp} is full: make room, or set TMPDIR to one with 500 MB." \
+      "Nothing was changed."
+  fail "Nothing was changed. Fetch the bundle again, or build it again."
 }
 
 install_bundle() {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError
+from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError, interrupted, says_yes
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import find, require_home
@@ -112,7 +112,7 @@ def _explained() -> Iterator[None]:
     except NotUpstream as error:
         raise UserError(f"The old store cannot be read: {error}.", kept=kept) from error
     except KeyboardInterrupt:
-        raise UserError("Interrupted.", kept=kept, next_step=_AGAIN) from None
+        raise interrupted(kept, _AGAIN) from None
 
 
 def _look(slug: str | None, named: str | None) -> Scene:
@@ -221,11 +221,7 @@ def _plan_experience(scene: Scene, report: Report) -> list[dict[str, Any]]:
 def _ask(scene: Scene, report: Report, skip_gone: bool) -> None:
     """Show what would be done, and go on only if a person says yes."""
     _say_all(scene, report, done=False)
-    try:
-        said_yes = click.confirm("Take it over?", err=True)
-    except click.Abort:  # there is nobody to ask
-        said_yes = False
-    if not said_yes:
+    if not says_yes("Take it over?"):
         raise UserError(
             "Nothing was taken over: nobody said yes.", next_step="--yes says so", code=REFUSED
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError, command_line
+from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError, command_line, says_yes
 from agentlas_memory.commands.options import common_options, scope_choice
 from agentlas_memory.commands.output import print_json, say
 from agentlas_memory.commands.projects import prepare_writing, require
@@ -161,11 +161,7 @@ def _gathered(gather: Callable[[], Gathered]) -> Gathered:
 def _refuse_unasked(plan: Plan, *, asked: bool) -> None:
     if not plan.steps or asked:
         return
-    try:
-        said = click.confirm("Write that?", err=True)
-    except click.Abort:  # there is nobody to ask
-        said = False
-    if not said:
+    if not says_yes("Write that?"):
         raise UserError("Nothing was imported: nobody said yes.", code=REFUSED)
 
 

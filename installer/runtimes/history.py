@@ -57,7 +57,10 @@ class History:
         self._write()
 
     def previous(self) -> Runtime | None:
-        """Return the version before the current one, None where none is there any more."""
+        """Return the version before the current one, None where none is there any more.
+
+        Another copy of the same release is no way back.
+        """
         current = self._runtimes.current()
         if current is None:
             return None
@@ -66,7 +69,7 @@ class History:
             del names[len(names) - 1 - names[::-1].index(current.id) :]
         for name in reversed(names):
             runtime = self._runtimes.get(name)
-            if name != current.id and runtime.complete:
+            if name != current.id and runtime.complete and not runtime.is_copy_of(current):
                 return runtime
         return None
 

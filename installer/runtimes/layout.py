@@ -37,6 +37,11 @@ class Runtime:
         """Whether we built it; an environment that the person made is theirs to remove."""
         return "/" not in self.id and "\\" not in self.id
 
+    def is_copy_of(self, other: Runtime) -> bool:
+        """Tell whether both are of one release."""
+        release = self.facts.get("release_sha256")
+        return bool(release) and release == other.facts.get("release_sha256")
+
     @property
     def complete(self) -> bool:
         """Whether its building came to an end."""

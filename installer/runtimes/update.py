@@ -70,7 +70,7 @@ def update(place: Place, named: str | None) -> Outcome | None:
     offered = find_offer(place, named)
     release, runtimes = offered.release, Runtimes(place.data_home)
     with step("check the version"):
-        check_version(release, runtimes)
+        check_version(release.version, runtimes)
         if _is_current(release, runtimes):
             return _settle(place, runtimes)
     with step("check the machine"):

@@ -288,7 +288,7 @@ def test_a_kill_while_the_ledger_is_replaced_leaves_one(agent, add, am, memory, 
     copy.write_text('{"text": "Ledgers are kept in cents", "id": "cents"}\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        assert am("experience", "rebuild", "--from", str(copy)).code == 1
+        assert am("experience", "rebuild", "--from", str(copy)).code == 130
     assert CHECKLIST in ledger(memory)[0]
 
 

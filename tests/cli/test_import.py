@@ -238,7 +238,7 @@ def test_an_import_that_was_killed_is_finished_by_the_next(project, am, memory, 
 
     with monkeypatch.context() as patch:
         patch.setattr(apply, "write_taken", die)
-        assert am("import", "claude", "--yes").code == 1
+        assert am("import", "claude", "--yes").code == 130
     assert len(imported(inbox)) == 2
     assert taken(am)["unchanged"] == 2
     assert am("index", "--json").code == 0

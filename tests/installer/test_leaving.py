@@ -140,7 +140,7 @@ def test_an_update_that_was_killed_leaves_a_file_that_is_known(
     monkeypatch.setattr(module, lambda place: "// the next version\n")
     with monkeypatch.context() as patch:
         patch.setattr("agentlas_memory.installer.apply.put_text", interrupt)
-        assert am("install").code == 1
+        assert am("install").code == 130
     assert plugin.read_text() == old
     assert am(word).code == 0
     assert plugin.exists() == (word == "install")

@@ -116,6 +116,26 @@ def test_a_name_that_is_taken_is_never_built_in(runtimes, make):
     assert runtimes.free_folder("1.0.0").name == "1.0.0~3"
 
 
+def test_another_copy_of_the_current_release_is_no_way_back_and_goes(runtimes, make, serve, am):
+    make("0.9.0", "1.0.0", "1.0.0~2")
+    for name in ("1.0.0", "1.0.0~2"):
+        facts = {"version": "1.0.0", "id": name, "release_sha256": "5" * 64}
+        (runtimes.folder / name / "runtime.json").write_text(json.dumps(facts))
+    serve("0.9.0", "1.0.0", "1.0.0~2")
+    assert previous(runtimes) == "0.9.0"
+    assert am("runtime", "prune", "--json").json["removed"] == ["1.0.0"]
+
+
+def test_pruning_all_does_not_wait_and_keeps_what_is_needed(runtimes, make, serve, am):
+    make("1.0.0", "1.1.0", "1.2.0", "1.3.0")
+    serve("1.0.0", "1.1.0", "1.2.0", "1.3.0")
+    with subprocess.Popen(["sleep", "60"], cwd=runtimes.folder / "1.0.0") as process:
+        assert am("runtime", "prune", "--all", "--json").json["removed"] == ["1.1.0"]
+        process.kill()
+    assert am("runtime", "prune", "--all", "--json").json["removed"] == ["1.0.0"]
+    assert am("runtime", "prune", "--all", "--json").json["removed"] == []
+
+
 def test_pruning_keeps_what_somebody_may_need(runtimes, make, serve, am):
     make("1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0")
     serve("1.0.0", "1.1.0")
