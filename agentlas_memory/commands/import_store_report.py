@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from agentlas_memory.commands.output import print_json, say
@@ -47,10 +48,18 @@ def say_all(scene: Scene, report: Report, *, done: bool) -> None:
     for one in document["not_carried"]:
         names = f" ({', '.join(one['names'])}{' ...' if one['count'] > len(one['names']) else ''})"
         say(
-            f"not carried: {one['count']} {one['what']}: {one['reason']}"
+            f"not carried: {_counted(one['count'], one['what'])}: {one['reason']}"
             + names * bool(one["names"])
         )
 
 
 def _numbers(counts: dict[str, int | None]) -> str:
-    return ", ".join(f"{'?' if n is None else n} {what}" for what, n in counts.items())
+    return ", ".join(_counted(n, what) for what, n in counts.items())
+
+
+def _counted(number: int | None, what: str) -> str:
+    """Return a number and the name of a kind, in the singular where it is one."""
+    plain = what.replace("_", " ")
+    if number == 1:
+        plain = re.sub(r"(?:(ie)|)s(?= of |$)", lambda end: "y" if end[1] else "", plain, count=1)
+    return f"{'?' if number is None else number} {plain}"
