@@ -19,7 +19,7 @@ from agentlas_memory.installer.runtimes.environments import (
     programs_of,
     python_of,
 )
-from agentlas_memory.installer.runtimes.layout import Runtimes, remove_tree
+from agentlas_memory.installer.runtimes.layout import MARK, Runtimes, remove_tree
 from agentlas_memory.installer.runtimes.release import REQUIREMENTS, Release
 from agentlas_memory.installer.runtimes.steps import step
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
@@ -43,6 +43,7 @@ def new_folder(runtimes: Runtimes, version: str) -> Iterator[Path]:
     with step("make its folder"):
         folder = runtimes.free_folder(version)
         folder.mkdir(mode=0o700)
+        (folder / MARK).touch()
     try:
         yield folder
     except BaseException:
