@@ -308,7 +308,7 @@ def test_a_second_update_waits_and_then_says_who_is_at_work(runtimes, monkeypatc
         "with update_lock(Runtimes(Path(sys.argv[1])), 1): print(flush=True); input()"
     )
     other = subprocess.Popen(
-        [sys.executable, "-c", code, runtimes.data_home],
+        [sys.executable, "-I", "-c", code, runtimes.data_home],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
