@@ -261,7 +261,9 @@ def _tell_failure(error: BaseException, *, as_json: bool) -> int:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    """Print a sentence; it may quote the bundle, which must not steer a terminal."""
+    shown = "".join(one if one.isprintable() or one == "\n" else "?" for one in text)
+    print(shown, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ SHELLS = [
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_a_bundle_is_handed_to_its_own_routine(bundle, python, shell):
     answer = called(install(bundle / "install.sh", "--dry-run", "--no-hosts", shell=shell))
-    assert answer["arguments"] == [str(bundle), "--dry-run", "--no-hosts"]
+    copy, *options = answer["arguments"]
+    assert Path(copy).name == "bundle" and copy != str(bundle)  # what was checked
+    assert options == ["--dry-run", "--no-hosts"]
     assert answer["python"] == REAL
 
 
@@ -51,6 +53,19 @@ def test_an_archive_is_unpacked_aside_and_leaves_nothing(bundle, python, tmp_pat
     monkeypatch.setenv("TMPDIR", str(tmp_path / "t"))
     called(install(bundle / "install.sh", "--from", archive))
     assert list((tmp_path / "t").iterdir()) == []
+
+
+def test_what_a_killed_run_left_goes_after_a_day(bundle, python, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "t"))
+    names = ("agentlas-install.abc123", "agentlas-install.new456", "agentlas-install.d")
+    for name in names:
+        (tmp_path / "t" / name / "bundle").mkdir(parents=True)
+    for name in names[::2]:
+        os.utime(tmp_path / "t" / name, (0, 0))
+    called(install(bundle / "install.sh", "--dry-run"))
+    assert {path.name for path in (tmp_path / "t").iterdir()} == set(names)
+    called(install(bundle / "install.sh"))
+    assert {path.name for path in (tmp_path / "t").iterdir()} == set(names[1:])
 
 
 def test_a_channel_s_folder_names_its_one_archive(bundle, python, tmp_path):
