@@ -17,10 +17,13 @@ def runtime() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_runtimes(as_json: bool) -> None:
     """List the versions below `~/.agentlas/runtime`, and why each stays."""
+    from agentlas_memory.installer.runtimes.history import troubles
     from agentlas_memory.installer.runtimes.layout import Runtimes
     from agentlas_memory.installer.runtimes.prune import standing
 
     runtimes = Runtimes(place_here().data_home)
+    for told in troubles(runtimes):
+        say(told)
     current = runtimes.current()
     found = standing(runtimes)
     documents = [

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import time
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-from agentlas_memory.installer.runtimes.layout import HISTORY, Runtime, Runtimes
+from agentlas_memory.installer.runtimes.layout import FACTS, HISTORY, Runtime, Runtimes
+from agentlas_memory.installer.runtimes.objects import read_object
 
 _MOST = 50  # entries; the oldest go
 _DAY = 86_400.0
+_LATEST = 1e12  # seconds; what lies beyond is no time
 
 
 class History:
@@ -25,7 +27,7 @@ class History:
     def __init__(self, runtimes: Runtimes) -> None:
         self._path = runtimes.folder / HISTORY
         self._runtimes = runtimes
-        values = _read(self._path)
+        values, self.trouble = read_object(self._path)
         entries = values.get("entries")
         self._entries: list[dict[str, Any]] = [
             one
@@ -33,6 +35,7 @@ class History:
             if isinstance(one, dict)
             and isinstance(one.get("id"), str)
             and isinstance(one.get("since"), (int, float))
+            and abs(one["since"]) < _LATEST
         ]
         self.settled = str(values.get("settled", ""))
 
@@ -94,9 +97,10 @@ class History:
         aside.replace(self._path)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return values if isinstance(values, dict) else {}
+def troubles(runtimes: Runtimes) -> Iterator[str]:
+    """Yield what is wrong with the files that say which versions there are, a sentence each."""
+    if told := History(runtimes).trouble:
+        yield f"{told} So nobody knows which version to go back to."
+    for runtime in runtimes.all():
+        if told := read_object(runtime.folder / FACTS)[1]:
+            yield f"{told} So {runtime.id} counts as not finished."

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentlas_memory.installer.runtimes.environments import hook_of, packages_of
+from agentlas_memory.installer.runtimes.objects import read_object
 from agentlas_memory.installer.runtimes.pointer import read_current
 
 FACTS = "runtime.json"
@@ -148,11 +149,7 @@ def write_facts(folder: Path, facts: Mapping[str, str]) -> None:
 
 
 def _read_facts(path: Path) -> dict[str, str]:
-    try:
-        values = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return {str(k): str(v) for k, v in values.items()} if isinstance(values, dict) else {}
+    return {str(k): str(v) for k, v in read_object(path)[0].items()}
 
 
 def _version_in(environment: Path) -> str:

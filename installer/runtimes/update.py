@@ -95,10 +95,12 @@ def rollback(place: Place) -> Outcome:
     """Let the version before the current one serve again."""
     runtimes = Runtimes(place.data_home)
     with locked(runtimes):
-        current, target = runtimes.current(), History(runtimes).previous()
+        history = History(runtimes)
+        current, target = runtimes.current(), history.previous()
         if target is None:
+            told = "There is no earlier version on this machine to go back to."
             raise UpdateFailed(
-                "There is no earlier version on this machine to go back to.",
+                f"{told} {history.trouble}".strip(),
                 "`agentlas-memory runtime list` shows what there is",
             )
         with step("clear leftovers"):
