@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError, command_line, says_yes
+from agentlas_memory.commands.errors import (
+    REFUSED,
+    WRONG_USE,
+    UserError,
+    command_line,
+    interrupted,
+    says_yes,
+)
 from agentlas_memory.commands.options import common_options, scope_choice
 from agentlas_memory.commands.output import counted, print_json, say
 from agentlas_memory.commands.projects import prepare_writing, require
@@ -184,10 +191,9 @@ def _write(project: Project, plan: Plan) -> IndexReport | None:
     try:
         passed = apply_plan(root, plan)
     except KeyboardInterrupt:
-        raise UserError(
-            "Interrupted.",
-            kept="Notes that were written are kept; the store does not hold them yet.",
-            next_step="run the same import again: it goes on where it ended",
+        raise interrupted(
+            "Notes that were written are kept; the store does not hold them yet.",
+            "run the same import again: it goes on where it ended",
         ) from None
     for step in passed:
         say(f"{step.note.name} was left: it changed meanwhile, or something else is there.")
