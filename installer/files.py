@@ -69,13 +69,14 @@ def _is_anothers(status: os.stat_result) -> bool:
 
 def _whose(path: Path, status: os.stat_result) -> str:
     """Say whose a file is and what to do: an earlier `sudo` left it, or this is one."""
-    owner = _user(status.st_uid)
+    owner = user_name(status.st_uid)
     if os.getuid() == 0:
         return f"{path} belongs to {owner}: run this as {owner}, without sudo"
-    return f"{path} belongs to {owner}: sudo chown {_user(os.getuid())} {path}"
+    return f"{path} belongs to {owner}: sudo chown {user_name(os.getuid())} {path}"
 
 
-def _user(number: int) -> str:
+def user_name(number: int) -> str:
+    """Return a user's name, the number where nobody has it."""
     import pwd
 
     try:

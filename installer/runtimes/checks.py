@@ -8,7 +8,9 @@ from agentlas_memory.installer.checks import Check
 from agentlas_memory.installer.runtimes.children import StoreLocked, update_lock
 from agentlas_memory.installer.runtimes.history import History, troubles
 from agentlas_memory.installer.runtimes.layout import Runtimes
+from agentlas_memory.installer.runtimes.pin import pin_file, read_pin
 from agentlas_memory.installer.runtimes.prune import standing
+from agentlas_memory.installer.runtimes.trouble import UpdateFailed
 from agentlas_memory.installer.surfaces import Place
 
 _PRUNE = "agentlas-memory runtime prune"
@@ -16,6 +18,7 @@ _PRUNE = "agentlas-memory runtime prune"
 
 def check_versions(place: Place) -> Iterator[Check]:
     """Look at the versions on this machine; without a channel or a key nothing is wrong."""
+    yield from _check_key(place)
     runtimes = Runtimes(place.data_home)
     current = runtimes.current()
     if current is not None and current.is_own and History(runtimes).settled != current.id:
@@ -42,6 +45,16 @@ def check_versions(place: Place) -> Iterator[Check]:
     for path in runtimes.leftovers():
         if path not in folders:
             yield Check("version", "", "warning", f"{path} was left by an update", _PRUNE)
+
+
+def _check_key(place: Place) -> Iterator[Check]:
+    try:
+        key = read_pin(place.data_home)
+    except UpdateFailed as error:
+        yield Check("release key", "", "warning", error.what, error.next_step)
+        return
+    if key is not None:
+        yield Check("release key", "", "ok", f"{pin_file(place.data_home)}, yours to write alone")
 
 
 def _at_work(runtimes: Runtimes) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
+import stat
 from pathlib import Path
 
+from agentlas_memory.installer.files import user_name
 from agentlas_memory.installer.runtimes.release import KEY
 from agentlas_memory.installer.runtimes.signature import read_key
 from agentlas_memory.installer.runtimes.trouble import UpdateRefused
@@ -19,7 +22,10 @@ def pin_file(data_home: Path) -> Path:
 
 
 def read_pin(data_home: Path) -> bytes | None:
-    """Return the pinned key, None where there is none."""
+    """Return the pinned key, None where there is none.
+
+    One that others can change says nothing about who made a release: UpdateRefused.
+    """
     path = pin_file(data_home)
     try:
         text = read_file(str(path), _LARGEST + 1)
@@ -30,7 +36,31 @@ def read_pin(data_home: Path) -> bytes | None:
             f"{path} cannot be read: {error.strerror or 'not a regular file'}.",
             f"put the maker's {KEY} there; a version is only taken by its key",
         ) from error
+    _refuse_others(data_home, path)
     return read_key(text, str(path))
+
+
+def _refuse_others(data_home: Path, path: Path) -> None:
+    """Raise UpdateRefused where others than this user and root may write or replace the pin."""
+    if os.name == "nt":
+        return
+    real = Path(os.path.realpath(path))  # people link such files to where they keep them
+    for one in dict.fromkeys((real, real.parent, data_home)):
+        status = one.stat()
+        mine = os.getuid()
+        if status.st_uid not in (mine, 0):
+            owner = user_name(status.st_uid)
+            told = f"belongs to {owner}"
+            mend = f"sudo chown {user_name(mine)} {shlex.quote(str(one))}"
+        elif status.st_mode & 0o022:
+            told = f"may be written by others (mode {stat.S_IMODE(status.st_mode):o})"
+            mend = f"chmod {'600' if one == real else 'go-w'} {shlex.quote(str(one))}"
+        else:
+            continue
+        raise UpdateRefused(
+            f"The pinned key is not believed: {one} {told}.",
+            f"compare {path} with the key that the maker publishes, then: {mend}",
+        )
 
 
 def write_pin(data_home: Path, text: bytes) -> None:

@@ -176,4 +176,6 @@ def pin(home, key):
     file = home / ".agentlas/release-key.pub"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(public_text(key))
+    file.parent.chmod(0o700)  # whatever the umask: a pin that others may write is not believed
+    file.chmod(0o600)
     return file

@@ -47,6 +47,61 @@ def test_a_pin_that_is_no_file_is_named(runtimes, am, tmp_path, put):
     assert f"{pin} cannot be read" in outcome.json["error"]
 
 
+def lay_open(pin):
+    pin.chmod(0o666)
+
+
+def lay_open_to_the_group(pin):
+    pin.chmod(0o620)
+
+
+def open_the_folder(pin):
+    pin.parent.chmod(0o777)
+
+
+def link_elsewhere(pin):
+    folder = pin.parent.parent / "shared"
+    folder.mkdir()
+    pin.rename(folder / "key")
+    folder.chmod(0o777)
+    pin.symlink_to(folder / "key")
+
+
+def give_away(pin):
+    if os.getuid() != 0:
+        pytest.skip("only root can give a file away")
+    os.chown(pin, 65534, -1)
+
+
+RISKS = {
+    lay_open: "chmod 600",
+    lay_open_to_the_group: "chmod 600",
+    open_the_folder: "chmod go-w",
+    link_elsewhere: "chmod go-w",
+    give_away: "chown",
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+@pytest.mark.parametrize(
+    ("risk", "mend"), RISKS.items(), ids=lambda one: getattr(one, "__name__", one)
+)
+def test_a_pin_that_others_may_change_is_not_believed(runtimes, am, pin, tmp_path, risk, mend):
+    (tmp_path / "release.json").write_text("{}")
+    risk(pin)
+    outcome = am("update", "--from", str(tmp_path), "--json")
+    assert outcome.code == 3 and "not believed" in outcome.json["error"]
+    assert mend in outcome.json["next"]
+    [check] = checks_of(am, "release key")
+    assert check["status"] == "warning" and mend in check["fix"]
+
+
+def test_a_pin_of_one_s_own_is_well(runtimes, am, pin):
+    assert [one["status"] for one in checks_of(am, "release key")] == ["ok"]
+    pin.unlink()
+    assert not checks_of(am, "release key")
+
+
 @ODD
 def test_an_odd_history_is_named_and_holds_nothing(runtimes, am, put):
     put(runtimes / "history.json")
@@ -67,8 +122,11 @@ def test_odd_facts_are_named_and_hold_nothing(runtimes, am, put):
 
 def versions_of(am):
     """Return what `doctor` says of the versions."""
-    checks = am("doctor", "--json").json["checks"]
-    return [one["detail"] for one in checks if one["id"] == "version"]
+    return [one["detail"] for one in checks_of(am, "version")]
+
+
+def checks_of(am, name):
+    return [one for one in am("doctor", "--json").json["checks"] if one["id"] == name]
 
 
 @pytest.mark.parametrize("since", [10**300, "NaN", 1e300])
