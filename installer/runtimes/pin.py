@@ -29,7 +29,7 @@ def read_pin(data_home: Path) -> bytes | None:
     path = pin_file(data_home)
     try:
         text = read_file(str(path), _LARGEST + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:  # a folder, a FIFO, a device; without access
         raise UpdateRefused(
