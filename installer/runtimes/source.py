@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import tarfile
 import zlib
@@ -10,7 +11,13 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Protocol
 
-from agentlas_memory.installer.runtimes.release import KEY, RELEASE, SIGNATURE, File
+from agentlas_memory.installer.runtimes.release import (
+    KEY,
+    LARGEST_FILE,
+    RELEASE,
+    SIGNATURE,
+    File,
+)
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
 
 LARGEST_TEXT = 4 << 20  # bytes of release.json; it names some fifty files
@@ -51,6 +58,16 @@ class FolderSource:
                     yield path.relative_to(self._folder).as_posix(), file
 
 
+class _Pieces(gzip.GzipFile):
+    """An archive unpacked; tarfile reads a header whole, however large it claims to be."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return some bytes."""
+        if size is None or not 0 <= size <= LARGEST_TEXT:
+            raise ValueError("a header in it is too large")
+        return super().read(size)
+
+
 class ArchiveSource:
     """A bundle as it is published: a .tar.gz with one folder in it."""
 
@@ -65,8 +82,13 @@ class ArchiveSource:
     def files(self) -> Iterator[tuple[str, IO[bytes]]]:
         """Yield the regular files; links, devices and what lies elsewhere are passed over."""
         try:
-            with tarfile.open(self._path, "r:gz") as archive:
+            with (
+                _Pieces(self._path) as packed,
+                tarfile.open(fileobj=packed, mode="r:") as archive,
+            ):
                 for member in archive:
+                    if not 0 <= member.size <= LARGEST_FILE:
+                        raise ValueError("a file in it is too large")
                     folder, _, path = member.name.partition("/")
                     file = archive.extractfile(member) if member.isreg() else None
                     if file is not None and path and folder not in (".", ".."):
