@@ -53,6 +53,9 @@ def _check_key(place: Place) -> Iterator[Check]:
     except UpdateFailed as error:
         yield Check("release key", "", "warning", error.what, error.next_step)
         return
+    except OSError as error:
+        yield Check("release key", "", "warning", f"{pin_file(place.data_home)}: {error.strerror}")
+        return
     if key is not None:
         yield Check("release key", "", "ok", f"{pin_file(place.data_home)}, yours to write alone")
 

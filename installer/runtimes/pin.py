@@ -31,6 +31,8 @@ def read_pin(data_home: Path) -> bytes | None:
         text = read_file(str(path), _LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except NotADirectoryError:  # the pin is not what is wrong
+        raise
     except OSError as error:  # a folder, a FIFO, a device; without access
         raise UpdateRefused(
             f"{path} cannot be read: {error.strerror or 'not a regular file'}.",

@@ -5,6 +5,9 @@ import os
 
 import pytest
 
+from agentlas_memory.installer.runtimes.checks import check_versions
+from agentlas_memory.installer.surfaces import Place
+
 OLD = "0.1.0"
 NESTED = b"[" * 200_000
 
@@ -94,6 +97,12 @@ def test_a_pin_that_others_may_change_is_not_believed(runtimes, am, pin, tmp_pat
     assert mend in outcome.json["next"]
     [check] = checks_of(am, "release key")
     assert check["status"] == "warning" and mend in check["fix"]
+
+
+def test_a_file_in_the_place_of_our_folder_is_no_bug(home):
+    (home / ".agentlas").write_text("")
+    check = next(check_versions(Place(home, home / ".agentlas", {})))
+    assert check.id == "release key" and check.detail.endswith("Not a directory")
 
 
 def test_a_pin_of_one_s_own_is_well(runtimes, am, pin):
