@@ -29,10 +29,8 @@ def read_pin(data_home: Path) -> bytes | None:
     path = pin_file(data_home)
     try:
         text = read_file(str(path), _LARGEST + 1)
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError):  # what stands above is not the pin's fault
         return None
-    except NotADirectoryError:  # the pin is not what is wrong
-        raise
     except OSError as error:  # a folder, a FIFO, a device; without access
         raise UpdateRefused(
             f"{path} cannot be read: {error.strerror or 'not a regular file'}.",
