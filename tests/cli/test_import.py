@@ -129,7 +129,7 @@ def test_an_import_that_is_interrupted_says_what_to_do(project, am, memory, monk
     with monkeypatch.context() as patch:
         patch.setattr(apply, "_do", interrupted)
         outcome = am("import", "claude", "--yes", "--json")
-    assert outcome.code == 1
+    assert outcome.code == 130
     assert "run the same import again" in outcome.json["next"]
     assert len(taken(am)["added"]) == 1
 
