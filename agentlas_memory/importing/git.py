@@ -16,9 +16,20 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Timer
 
+from agentlas_memory.cut import LARGEST_TEXT, clean
 from agentlas_memory.home import CHILD_VARIABLE
 from agentlas_memory.importing.commits import Commit, is_noise, plain_body, telling
-from agentlas_memory.importing.items import Gathered, Item, Left, SourceError, clean, one_line
+from agentlas_memory.importing.items import (
+    LONGEST_TITLE,
+    Gathered,
+    Item,
+    Left,
+    SourceError,
+    joined,
+    one_line,
+    plain,
+)
+from agentlas_memory.importing.secrets import Redactor
 from agentlas_memory.redact import redact
 from agentlas_memory.review.findings import Passage, instruction_in
 
@@ -29,6 +40,13 @@ _MOST_BYTES = 128 << 20
 _NOTE_BYTES = 1 << 20  # half of what is read of a file
 _LONGEST_MESSAGE = 16_000  # characters
 _MARK = 8
+_MOST_SAID = 1 << 16  # bytes of what git says of a failure
+_LONGEST_SAID = 1000  # characters
+_OF_SETTINGS = re.compile(
+    r"bad (?:config\b|\w+ config value|config line|config variable)|unable to parse '[\w.-]+' from"
+    r"|(?:in|of) (?:the )?(?:config|file) .{0,300}config\b|invalid value for '[\w.-]+'"
+    r"|could not expand include path|exceeded maximum include depth"
+)
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
 _SAFE = (
     "--no-pager",
@@ -43,6 +61,10 @@ _SAFE = (
     "-c",
     "core.hooksPath=/dev/null",
 )
+
+
+class BrokenSettings(SourceError):
+    """git's configuration, the repository's or the user's, says something that git refuses."""
 
 
 def gather_git(
@@ -68,7 +90,7 @@ def gather_git(
     told = [*kept, *tags]
     if not flagged:
         told = [commit for commit in told if not _hold(gathered, commit)]
-    gathered.items += _notes(told)
+    gathered.items += _notes(told, gathered.redactor)
     return gathered
 
 
@@ -85,30 +107,39 @@ def _refuse_no_repository(project: Path) -> None:
     """Raise with git's own words, which name the remedy for a repository of somebody else's."""
     try:
         _ask(project, ["rev-parse", "--git-dir"])
+    except BrokenSettings:
+        raise
     except SourceError as error:
         raise SourceError(f"git reads no repository in {project}: {error}") from error
 
 
 def _commits(project: Path, since: str) -> list[Commit]:
-    command = ["log", f"-{_COMMITS}", "--no-merges", "--no-show-signature", "--encoding=UTF-8"]
-    command += ["-z", "--format=tformat:%H%n%ct%n%an <%ae>%n%s%n%b"]
+    # Not `log`: that ends at any wrong value of how a person likes to see a history.
+    command = ["rev-list", f"-{_COMMITS}", "--no-merges", "--encoding=UTF-8"]
+    command += ["--format=tformat:%H%n%ct%n%an <%ae>%n%s%n%b%x00"]
     command += [f"--since={since}"] if since else []
+    command += ["HEAD"]
     if not os.path.lexists(project / ".git"):
         command += ["--", "."]  # a folder of a larger repository: what touched it
     try:
         _ask(project, ["rev-parse", "--verify", "--quiet", "HEAD"])
+    except BrokenSettings:
+        raise
     except SourceError:
         return []  # nothing was committed yet
     return list(filter(None, map(_commit, _texts(_ask(project, command)))))
 
 
 def _commit(record: str) -> Commit | None:
-    fields = record.lstrip("\n").split("\n", 4)
+    record = re.sub(r"^commit [^\n]*\n", "", record.lstrip("\n"), count=1)  # git's own heading
+    fields = record.split("\n", 4)
     if len(fields) < 4 or not fields[1].isdecimal():
         return None
     mark, seconds, author, subject = fields[:4]
     body = fields[4] if len(fields) > 4 else ""
-    return Commit(mark, int(seconds), author, one_line(subject), body[:_LONGEST_MESSAGE])
+    if len(body) > LARGEST_TEXT:
+        body = ""  # cut in two, a key in it could not be seen
+    return Commit(mark, int(seconds), author, joined(subject), body)
 
 
 def _tags(project: Path) -> list[Commit]:
@@ -122,17 +153,18 @@ def _tags(project: Path) -> list[Commit]:
         if len(fields) < 5 or fields[2] != "tag" or not fields[1].isdecimal():
             continue
         body = plain_body(re.sub(r"-----BEGIN [^-]+-----.*", "", fields[4], flags=re.DOTALL))
-        text = f"{fields[3]}\n\n{body}".strip("\n")[:_LONGEST_MESSAGE]
+        text = f"{fields[3]}\n\n{body}".strip("\n")
         if not is_noise(fields[0] and "tag", text, ""):
-            found.append(Commit(one_line(fields[0]), int(fields[1]), "", one_line(fields[0]), text))
+            name = joined(fields[0])
+            found.append(Commit(name, int(fields[1]), "", name, text))
     return found
 
 
 def _texts(output: bytes) -> list[str]:
-    return [clean(one.decode("utf-8", "replace")) for one in output.split(b"\0") if one.strip()]
+    return [plain(one.decode("utf-8", "replace")) for one in output.split(b"\0") if one.strip()]
 
 
-def _notes(commits: Sequence[Commit]) -> list[Item]:
+def _notes(commits: Sequence[Commit], redactor: Redactor) -> list[Item]:
     """Return a note for each year, several where one would be too long; oldest first in each.
 
     So a new commit changes the last one alone.
@@ -141,7 +173,7 @@ def _notes(commits: Sequence[Commit]) -> list[Item]:
     for commit in sorted(commits, key=lambda one: (one.seconds, one.mark)):
         day = _day(commit.seconds)
         if day:
-            years.setdefault(day[:4], []).append(_section(commit, day))
+            years.setdefault(day[:4], []).append(_section(commit, day, redactor))
     return [
         _note(year, number, part)
         for year, sections in years.items()
@@ -156,10 +188,14 @@ def _day(seconds: int) -> str:
         return ""
 
 
-def _section(commit: Commit, day: str) -> str:
-    heading = re.sub(r"^[#\s]+|[#\s]+$", "", commit.subject) or commit.mark[:_MARK]
-    mark = commit.mark[:_MARK] if re.fullmatch(r"[0-9a-f]{40,64}", commit.mark) else commit.mark
-    return f"## {heading}\n\n{commit.body}\n\n({mark}, {day})"
+def _section(commit: Commit, day: str, redactor: Redactor) -> str:
+    place = f"commits of {day[:4]}"
+    subject = redactor.clean(commit.subject.strip("# "), place)
+    is_hash = re.fullmatch(r"[0-9a-f]{40,64}", commit.mark)
+    mark = commit.mark[:_MARK] if is_hash else one_line(commit.mark)
+    heading = clean(subject, LONGEST_TITLE) or mark
+    body = clean(redactor.clean(commit.body, place), _LONGEST_MESSAGE)
+    return f"## {heading}\n\n{body}\n\n({mark}, {day})"
 
 
 def _parts(sections: Sequence[str]) -> list[list[str]]:
@@ -221,6 +257,13 @@ def _ask(project: Path, command: Sequence[str]) -> bytes:
             raise SourceError(f"its history is larger than {_MOST_BYTES >> 20} MiB: use --since")
         if process.returncode:
             errors.seek(0)
-            said = errors.read(1000).decode("utf-8", "replace").strip()
-            raise SourceError(said or f"git ended with {process.returncode}")
+            raise _failure(errors.read(_MOST_SAID), process.returncode)
         return output
+
+
+def _failure(output: bytes, code: int) -> SourceError:
+    """Return git's own words, and that its settings are at fault where they are."""
+    said = one_line(output.decode("utf-8", "replace"), _LONGEST_SAID)
+    if _OF_SETTINGS.search(said):
+        return BrokenSettings(f"git's settings here are broken, mend them first: {said}")
+    return SourceError(said or f"git ended with {code}")

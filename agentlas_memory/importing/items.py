@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import NamedTuple
 
+from agentlas_memory.cut import LARGEST_TEXT, clean
+from agentlas_memory.importing.secrets import Redactor
+from agentlas_memory.redact import redact
+
 MOST_ITEMS = 10_000  # notes of one import; the newest are kept
 
-_LONGEST_TITLE = 200
+LONGEST_TITLE = 200
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -66,19 +70,27 @@ class Gathered:
     held: list[Left] = field(default_factory=list)  # looks like an instruction to a model
     present: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
+    redactor: Redactor = field(default_factory=Redactor)  # counts what was taken out
     partial: bool = False  # somebody asked for a part: what is not here may still be there
 
 
-def clean(text: str) -> str:
+def plain(text: str) -> str:
     """Return text that a file and a store take: no NUL, no half of a surrogate pair."""
-    plain = text.encode("utf-8", "replace").decode().replace("\0", "")
-    return plain.replace("\r\n", "\n").replace("\r", "\n")
+    whole = text.encode("utf-8", "replace").decode().replace("\0", "")
+    return whole.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def one_line(text: str) -> str:
-    """Return a title or a place on one line of bounded length."""
-    words = " ".join(clean(text).split())
-    return words if len(words) <= _LONGEST_TITLE else words[: _LONGEST_TITLE - 1] + "…"
+def joined(text: str) -> str:
+    """Return a text on one line, whole and not yet without credentials; blank for a giant."""
+    return " ".join(plain(text).split()) if len(text) <= LARGEST_TEXT else ""
+
+
+def one_line(text: str, limit: int = LONGEST_TITLE) -> str:
+    """Return a title or a place on one line of bounded length, without credentials."""
+    if len(text) > LARGEST_TEXT:
+        return ""
+    # A key of several lines is seen before they are joined, one that was broken up behind it.
+    return clean(" ".join(redact(plain(text)).split()), limit)
 
 
 def as_moment(value: object) -> str:

@@ -12,6 +12,7 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, NoReturn
 
+from agentlas_memory.cut import clean
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.documents import IMPORTED_SUFFIX, IMPORTS
 from agentlas_memory.private_json import BrokenFile
@@ -49,7 +50,7 @@ def read_taken(project: Path) -> dict[str, Taken]:
         _refuse(file, "does not hold an object with `notes`")
     return {
         identity: _taken(value)
-        or _refuse(file, f"has an entry that is unclear: {identity!r}"[:120])
+        or _refuse(file, clean(f"has an entry that is unclear: {identity!r}", 120))
         for identity, value in notes.items()
     }
 

@@ -14,13 +14,22 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from agentlas_memory.importing.folder import Page, read_pages
-from agentlas_memory.importing.items import Gathered, Item, Left, as_moment, clean, one_line
+from agentlas_memory.importing.items import (
+    Gathered,
+    Item,
+    Left,
+    as_moment,
+    joined,
+    one_line,
+    plain,
+)
 from agentlas_memory.ontology.documents import UnreadableDocument
 from agentlas_memory.ontology.formats import decode_text, split_lines
 from agentlas_memory.ontology.front_matter import as_strings, read_front_matter
 
 _MOST_TAGS = 20
-_TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]{0,40})")
+_LONGEST_FIELD = 10_000  # characters; a longer one is no title, and dropped
+_TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]*)")  # whole: cut, it could be half a key
 _OBSERVATION = re.compile(r"\s*[-*+]\s+\[[^\]\n]{1,40}\]\s+\S")
 _TASK = re.compile(r"\s*[-*+]\s+\[[ xX-]\]")
 _COMMENT = re.compile(r"\s{0,3}<!--(?:(?!-->).)*-->\s*")
@@ -67,7 +76,7 @@ def read_page(page: Page) -> Item:
     return Item(
         key=page.path,
         place=page.path,
-        text=clean(text),
+        text=plain(text),
         title=one_line(title),
         tags=_tags(values, body),
         created=_moment(values, "created", "created_at", "date") or as_moment(day and day[0]),
@@ -87,7 +96,7 @@ def _with_heading(title: str, description: str, body: Sequence[str]) -> str:
     if not any(line.strip() for line in body):
         if not description:
             raise UnreadableDocument("it says nothing")
-        return f"# {one_line(title)}\n\n{description}"
+        return f"# {joined(title)}\n\n{description}"
     rest = list(body)
     if _heading(body):
         while not rest[0].strip():
@@ -97,7 +106,7 @@ def _with_heading(title: str, description: str, body: Sequence[str]) -> str:
     text = "\n".join(rest).strip("\n")
     if not text.strip() and not said:
         raise UnreadableDocument("it says nothing")
-    return f"# {one_line(title if not _heading(body) else _heading(body))}\n\n{said}{text}"
+    return f"# {joined(_heading(body) or title)}\n\n{said}{text}"
 
 
 def _heading(body: Sequence[str]) -> str:
@@ -139,8 +148,10 @@ def _references(values: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
 
 
 def _first(values: Mapping[str, Any], *keys: str) -> str:
+    """Return the first of these values, whole: whoever shows it takes out keys, then cuts."""
     texts = (text for key in keys for text in as_strings(values.get(key, ""))[:1])
-    return one_line(next(texts, ""))
+    text = joined(next(texts, ""))
+    return text if len(text) <= _LONGEST_FIELD else ""
 
 
 def _moment(values: Mapping[str, Any], *keys: str) -> str:

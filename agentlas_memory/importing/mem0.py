@@ -22,8 +22,9 @@ from agentlas_memory.importing.items import (
     Left,
     SourceError,
     as_moment,
-    clean,
+    joined,
     one_line,
+    plain,
 )
 from agentlas_memory.lean import read_file
 
@@ -33,6 +34,8 @@ _LISTS = ("results", "memories", "data")
 _TEXTS = ("memory", "text", "content", "data")
 _MOST_TAGS = 20
 _SHOWN = 48
+_LONGEST_KEY = 200
+_LONGEST_TITLE = 80
 
 
 def gather_mem0(file: Path) -> Gathered:
@@ -55,7 +58,7 @@ def _load(file: Path) -> object:
         return json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # no JSON, no UTF-8, or nested without end
         # What json says of a fault holds its place alone, never the text.
-        raise SourceError(f"{file} is not valid JSON: {error}"[:300]) from error
+        raise SourceError(one_line(f"{file} is not valid JSON: {error}", 300)) from error
 
 
 def _memories(document: object) -> Iterator[object]:
@@ -80,8 +83,8 @@ def _take(gathered: Gathered, number: int, value: object, now: str) -> None:
     text = _text(value)
     identity = value.get("id")
     if isinstance(identity, (str, int)) and not isinstance(identity, bool):
-        key = clean(str(identity)[:200])
-        shown = one_line(key)[:_SHOWN] or shown
+        key = plain(str(identity)[:_LONGEST_KEY])  # told to nobody, but in a hash
+        shown = one_line(str(identity), _SHOWN) or shown
     else:
         key = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     reason = _reason(value, text, now)
@@ -94,7 +97,7 @@ def _take(gathered: Gathered, number: int, value: object, now: str) -> None:
             key=key,
             place=shown,
             text=text,
-            title=one_line(text)[:80],
+            title=one_line(text, _LONGEST_TITLE),
             tags=_tags(value.get("categories")),
             created=as_moment(value.get("created_at")),
             changed=as_moment(value.get("updated_at")),
@@ -104,7 +107,7 @@ def _take(gathered: Gathered, number: int, value: object, now: str) -> None:
 
 def _text(value: dict[str, Any]) -> str:
     found = (value[key] for key in _TEXTS if isinstance(value.get(key), str))
-    return clean(next(found, "")).strip()
+    return plain(next(found, "")).strip()
 
 
 def _reason(value: dict[str, Any], text: str, now: str) -> str:
@@ -121,5 +124,5 @@ def _reason(value: dict[str, Any], text: str, now: str) -> str:
 
 def _tags(value: object) -> tuple[str, ...]:
     names = value if isinstance(value, list) else [value]
-    texts = (one_line(name)[:40] for name in names if isinstance(name, str) and name.strip())
-    return tuple(dict.fromkeys(texts))[:_MOST_TAGS]
+    texts = (joined(name) for name in names if isinstance(name, str) and name.strip())
+    return tuple(dict.fromkeys(filter(None, texts)))[:_MOST_TAGS]

@@ -6,16 +6,17 @@ import hashlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from agentlas_memory.importing.items import Item, one_line
+from agentlas_memory.importing.items import Item, joined, one_line
 from agentlas_memory.importing.secrets import Redactor
 from agentlas_memory.ontology.chunker import chunk_document
 from agentlas_memory.ontology.documents import IMPORTED_SUFFIX, INBOX
 from agentlas_memory.ontology.formats import read_document
 from agentlas_memory.ontology.notes import parse_note, render_note
-from agentlas_memory.redact import redact
 from agentlas_memory.review.findings import Passage, instruction_in
 
 _ID_DIGITS = 10
+_LONGEST_TAG = 40
+_LONGEST_STATUS = 40
 
 
 class NoteFile(NamedTuple):
@@ -59,20 +60,20 @@ def write_up(
     """Return the file of an item's note; raise NoteError for what could not be read back."""
     older = [ids[one.casefold()] for one in item.supersedes if one.casefold() in ids]
     older = sorted({one for one in older if one != identity})
-    tags = [redactor.clean(one_line(tag), item.place) for tag in item.tags]
-    status = "superseded" if item.replaced else redact(item.status[:40])
+    tags = [one_line(redactor.clean(joined(tag), item.place), _LONGEST_TAG) for tag in item.tags]
+    status = "superseded" if item.replaced else one_line(item.status, _LONGEST_STATUS)
     values: dict[str, object] = {
         "id": identity,
         "kind": "note",
         "scope": "private" if item.private else scope,
-        "title": redact(item.title),
+        "title": one_line(item.title),
         "tags": tags,
         "status": status,
         "supersedes": older,
         "created": item.created or item.changed,
         "updated": item.changed,
         "imported": source,
-        "origin": redact(one_line(item.place)),
+        "origin": one_line(item.place),
     }
     data = render_note({key: value for key, value in values.items() if value}, text)
     parse_note(f"{INBOX}/{name}", data)

@@ -19,7 +19,6 @@ from agentlas_memory.importing.notefile import (
     note_name,
     write_up,
 )
-from agentlas_memory.importing.secrets import Redactor
 from agentlas_memory.importing.texts import Alike, normal
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.documents import INBOX, MAX_FILE_BYTES
@@ -97,12 +96,12 @@ class _Planner:
         self._gathered = gathered
         self._wishes = wishes
         self._documents = documents
-        self._redactor = Redactor()
+        self._redactor = gathered.redactor
         self._source = gathered.origin.partition(":")[0]
         self._ids: dict[str, str] | None = None
         self._known = read_taken(project)
         self._notes = {note.id: note for note in list_notes(project).notes}
-        self._plan = Plan(gathered.origin, gathered.place, taken=dict(self._known))
+        self._plan = Plan(gathered.origin, redact(gathered.place), taken=dict(self._known))
 
     def run(self) -> Plan:
         plan = self._plan
@@ -208,7 +207,7 @@ class _Planner:
             return
         else:
             action = CHANGED if there else ADDED
-            title = redact(item.title)
+            title = one_line(item.title)
             self._plan.steps.append(Step(action, written, self._shown_place(item), title, before))
         self._plan.taken[identity] = Taken(self._gathered.origin, written.name, written.digest)
 
@@ -255,7 +254,7 @@ class _Planner:
         note = self._notes.get(identity)
         lines = note.text.split("\n") if note else []
         first = next((line for line in lines if line.strip()), "")
-        return redact(one_line(first.strip("# \t")))
+        return one_line(first.strip("# \t"))
 
     def _data(self, name: str) -> bytes:
         """Return the bytes of a file of the inbox, none where there is no regular one."""
@@ -268,14 +267,14 @@ class _Planner:
         self._plan.left.append(self._clean_left(Left(item.place, reason)))
 
     def _clean_left(self, left: Left) -> Left:
-        return Left(redact(one_line(left.place)), redact(one_line(left.reason)))
+        return Left(one_line(left.place), one_line(left.reason))
 
     def _shown_place(self, item: Item) -> str:
-        return redact(one_line(item.place))
+        return one_line(item.place)
 
     def _shown(self, found: Mapping[str, Counter[str]]) -> dict[str, Counter[str]]:
         """Return the kinds by place, whose name may be a credential itself."""
         shown: dict[str, Counter[str]] = {}
         for place, kinds in found.items():
-            shown.setdefault(redact(one_line(place)), Counter()).update(kinds)
+            shown.setdefault(one_line(place), Counter()).update(kinds)
         return shown

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentlas_memory.cut import clean
 from agentlas_memory.ontology.experience import CONTRADICTS, SUPERSEDES
 from agentlas_memory.ontology.ledger import (
     DEFAULT_SALIENCE,
@@ -35,6 +36,7 @@ _REPLACED = "superseded"
 _MOST_ROWS, _MOST_BYTES = 20_000, 24 << 20  # a ledger may have 64 MiB
 # Neither label can be the name of an agent: that has no spaces.
 _UNSAID, _OTHERS, _MOST_AGENTS = "no agent", "other agents", 50
+_LONGEST_AGENT, _LONGEST_STATUS = 100, 40
 _ENDED = "1970-01-01"
 _COLUMNS = (
     "ticket_id",
@@ -80,7 +82,7 @@ def count_agents(reader: UpstreamReader, own: str = "") -> tuple[dict[str, int],
         if _is_ticket(kind):
             tickets += 1
             continue
-        name = agent_of(agent) or text_of(agent).strip()[:100] or _UNSAID
+        name = agent_of(agent) or clean(text_of(agent).strip(), _LONGEST_AGENT) or _UNSAID
         is_told = name in found or name == own or len(found) < _MOST_AGENTS
         name = name if is_told else _OTHERS
         found[name] = found.get(name, 0) + 1
@@ -105,10 +107,13 @@ def read_learned_rows(
     ):
         if _is_ticket(kind) or agent_of(agent) != slug:
             continue
-        state = text_of(status).strip().lower()
+        said = text_of(status).strip()
+        state = said.lower()
         name = text_of(ticket)
         if state not in (*_ACTIVE, _REPLACED):
-            report.leave(ROWS, f"the status is {state[:40] or 'blank'}", name)
+            report.leave(
+                ROWS, f"the status is {clean(said, _LONGEST_STATUS).lower() or 'blank'}", name
+            )
             continue
         if len(learned.rows) >= _MOST_ROWS or learned.size > _MOST_BYTES:
             report.leave(ROWS, f"there are more than {_MOST_ROWS}, or they are too long", name)
@@ -129,20 +134,20 @@ def _is_ticket(kind: object) -> bool:
 
 
 def _row(text: object, scope: object, state: str) -> _Row:
-    clean = redact(text_of(text)).strip()
+    learned = redact(text_of(text)).strip()
     narrow = scope_of(scope)
-    row = _Row({"op": "add", "text": clean, "scope": narrow}, narrow, state)
-    row.event["id"] = content_id(narrow, clean)  # as of one that is typed today
-    if not clean:
+    row = _Row({"op": "add", "text": learned, "scope": narrow}, narrow, state)
+    row.event["id"] = content_id(narrow, learned)  # as of one that is typed today
+    if not learned:
         row.problem = "there is no text that can be read"
-    elif len(clean) > LONGEST_TEXT:
+    elif len(learned) > LONGEST_TEXT:
         row.problem = f"the text is longer than {LONGEST_TEXT} characters"
         row.event["text"] = ""
     return row
 
 
 def _fill(row: _Row, tags: object, salience: object, expiry: object, created: object) -> None:
-    if words := [redact(word) for word in words_of(tags) if word]:
+    if words := [word for word in words_of(tags) if word]:
         row.event["tags"] = words
     row.event["salience"] = share_of(salience, DEFAULT_SALIENCE)
     if moment := moment_of(created):

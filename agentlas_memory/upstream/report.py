@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentlas_memory.cut import clean
 from agentlas_memory.redact import redact
 
 _MOST_NAMES, _LONGEST_NAME = 5, 120
@@ -75,6 +76,5 @@ class Report:
 
 def told(name: str) -> str:
     """Return a name of a stranger's as it may be shown: one short line without credentials."""
-    plain = "".join(char if char.isprintable() else " " for char in redact(name[:1000]))
-    plain = " ".join(plain.split())
-    return plain if len(plain) <= _LONGEST_NAME else f"{plain[:_LONGEST_NAME]}..."
+    plain = "".join(char if char.isprintable() else " " for char in redact(name))
+    return clean(" ".join(plain.split()), _LONGEST_NAME)

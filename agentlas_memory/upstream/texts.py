@@ -129,7 +129,8 @@ def _parts(reader: UpstreamReader, source: Source, report: Report) -> Iterator[s
         length = len(more.encode())
         if part and size + length > _LARGEST_PART:
             yield part
-            part, size = "", 0
+            # Whole again: what both chunks hold may end inside a key.
+            part, size, more, length = "", 0, text, len(text.encode())
         part += ("" if len(more) < len(text) or not part else "\n\n") + more
         size += length
         last = text

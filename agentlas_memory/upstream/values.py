@@ -6,8 +6,12 @@ import json
 import math
 from datetime import datetime, timezone
 
+from agentlas_memory.cut import clean
 from agentlas_memory.ontology.schema import SCOPES
+from agentlas_memory.redact import redact
 from agentlas_memory.upstream.reading import LONGEST_VALUE
+
+_LONGEST_WORD = 100
 
 
 def text_of(value: object) -> str:
@@ -35,13 +39,13 @@ def whole_of(value: object) -> int:
 
 
 def words_of(value: object) -> list[str]:
-    """Return the texts of a JSON list, none for anything else."""
+    """Return the texts of a JSON list without credentials, none for anything else."""
     try:
         found = json.loads(text_of(value) or "[]")
     except (ValueError, RecursionError):
         return []
     words = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
-    return [" ".join(text_of(word).split())[:100] for word in words[:32]]
+    return [clean(" ".join(redact(text_of(word)).split()), _LONGEST_WORD) for word in words[:32]]
 
 
 def scope_of(*values: object) -> str:

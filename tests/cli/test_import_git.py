@@ -290,3 +290,21 @@ def test_a_year_is_named_once_in_what_is_shown(project, am, commit):
     shown = am("import", "git", "--dry-run").err
     assert "  commits of 2024\n" in shown
     assert "2024  2024" not in shown
+
+
+@pytest.mark.parametrize("name", ["log.mailmap", "log.follow", "diff.renames", "color.ui"])
+def test_a_wrong_value_of_how_a_history_is_shown_stops_nothing(project, am, git, commit, name):
+    commit("Restart the cluster by hand", WHY)
+    git("config", name, "x")
+    assert len(taken(am, source="git")["added"]) == 1
+
+
+@pytest.mark.parametrize("broken", ["[core]\n\tabbrev = x\n", "[include]\n\tpath = other\n"])
+def test_settings_that_git_cannot_read_are_named(project, am, git, commit, broken):
+    commit("Restart the cluster by hand", WHY)
+    (project / ".git/other").write_text("[[[x\n")
+    with (project / ".git/config").open("a") as file:
+        file.write(broken)
+    outcome = am("import", "git", "--yes")
+    assert outcome.code == 2
+    assert "git's settings here are broken, mend them first: fatal: bad" in outcome.err
