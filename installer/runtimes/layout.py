@@ -99,7 +99,7 @@ class Runtimes:
         current = self.current()
         kept = current.id if current is not None else ""
         for path in sorted(self.folder.iterdir()):
-            unfinished = _is_ours(path) and not _read_facts(path / FACTS)
+            unfinished = _is_ours(path) and not os.path.lexists(path / FACTS)
             aside = path.name == STAGING or _ASIDE.fullmatch(path.name)
             if aside or (unfinished and path.name != kept):
                 yield path

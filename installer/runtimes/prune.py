@@ -38,8 +38,12 @@ def standing(runtimes: Runtimes, days: float = DAYS) -> list[Standing]:
             reason = "current"
         elif previous is not None and runtime.id == previous.id:
             reason = "the one to roll back to"
+        elif not os.path.lexists(runtime.folder / FACTS):
+            reason = ""  # it was never finished
         elif not runtime.complete:
-            reason = ""
+            reason = f"its {FACTS} cannot be read"
+        elif history.trouble:
+            reason = "the history cannot be read"
         elif current is None:
             reason = "kept while none is current"
         elif not runtime.is_copy_of(current) and _days(history, runtime) < days:

@@ -143,3 +143,16 @@ def test_a_time_that_is_none_is_no_entry(runtimes, am, since):
     (runtimes / "history.json").write_text(text)
     assert am("runtime", "list").code == 0
     assert am("rollback", "--json").code == 1
+
+
+@pytest.mark.parametrize("name", ["1.0.0/runtime.json", "history.json"])
+def test_what_cannot_be_read_is_no_reason_to_remove_a_version(runtimes, am, name):
+    for version in ("1.0.0", "1.1.0"):
+        (runtimes / version).mkdir(parents=True)
+        (runtimes / version / "runtime.json").write_text(json.dumps({"version": version}))
+        os.utime(runtimes / version / "runtime.json", (0, 0))
+    (runtimes / "current").unlink(missing_ok=True)
+    (runtimes / "current").symlink_to("1.1.0")
+    (runtimes / name).write_text("{broken")
+    assert "1.0.0" not in am("runtime", "prune", "--all", "--json").json["removed"]
+    assert (runtimes / "1.0.0").is_dir()
