@@ -217,7 +217,7 @@ def project(tmp_path, am, monkeypatch):
 
 
 def test_stores_that_are_well_are_counted(project, checks):
-    assert checks("stores") == [("ok", "1 of projects that you said yes to")]
+    assert checks("stores") == [("ok", "1 store of projects that you said yes to")]
     assert checks("store") == checks("file-system") == []
 
 
