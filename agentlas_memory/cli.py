@@ -97,7 +97,7 @@ def cli() -> None:
     """Local memory of a project for coding assistants.
 
     Every command takes --json, and those about a project take --project DIR. Exit codes:
-    0 done, 1 failed, 2 wrong use, 3 refused to protect data.
+    0 done, 1 failed, 2 wrong use, 3 refused to protect data, 130 interrupted.
     """
 
 

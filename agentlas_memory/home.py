@@ -4,6 +4,7 @@ from agentlas_memory.lean import WINDOWS, getenv, parse_json, read_file
 
 # Set for every process that we start: a host among them must not call us back.
 CHILD_VARIABLE = "AGENTLAS_MEMORY_CHILD"
+UNREADABLE: dict[str, object] = {"off": True}  # the settings of a settings.json that is broken
 
 
 def user_home() -> str:
@@ -31,14 +32,28 @@ def data_home() -> str:
 
 
 def read_settings(home: str) -> dict[str, object]:
-    """Return the user's settings; a missing or broken file counts as empty."""
-    return read_json_object(home + "/settings.json")
+    """Return the user's settings, none without a file.
+
+    One that is there and holds no JSON object may be what says `off`: then it is UNREADABLE.
+    """
+    try:
+        return _json_object(home + "/settings.json")
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError):
+        return UNREADABLE
 
 
 def read_json_object(path: str) -> dict[str, object]:
     """Return the JSON object in a small file of ours, or an empty one."""
     try:
-        value = parse_json(read_file(path).decode("utf-8", "replace"))
+        return _json_object(path)
     except (OSError, ValueError):
         return {}
-    return value if isinstance(value, dict) else {}
+
+
+def _json_object(path: str) -> dict[str, object]:
+    value = parse_json(read_file(path).decode(), whole=True)
+    if not isinstance(value, dict):
+        raise ValueError("no JSON object")
+    return value

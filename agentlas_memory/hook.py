@@ -8,7 +8,7 @@ import sys
 
 from agentlas_memory.deadline import Deadline, DeadlineReached, arm, disarm, guard, send
 from agentlas_memory.events import FORGETTING_SOURCES, PROMPT, START, HookEvent
-from agentlas_memory.home import CHILD_VARIABLE, data_home, read_settings, user_home
+from agentlas_memory.home import CHILD_VARIABLE, UNREADABLE, data_home, read_settings, user_home
 from agentlas_memory.lean import TYPE_CHECKING, getenv
 
 if TYPE_CHECKING:
@@ -164,6 +164,8 @@ def recall_capsule(
     """Return the evidence that bears on an event; raise Silence when there is none."""
     trust = require_trust(project, home, receipt)
     if settings.get("off") is True:
+        if settings is UNREADABLE:
+            report(receipt.host, ValueError("settings.json holds no JSON object; it may say `off`"))
         raise Silence("off")
     if event.subagent and settings.get("subagents") is not True:
         raise Silence("subagent")

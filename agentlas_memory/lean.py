@@ -38,20 +38,31 @@ class _ScannerSettings:
     parse_int = parse_float = parse_constant = float
 
 
-def parse_json(text: str) -> object:
+def parse_json(text: str, *, whole: bool = False) -> object:
     """Return the first JSON value in `text`; raise ValueError where there is none.
+
+    If it is to be the `whole` of the text, also where anything else follows.
+    """
+    start = len(text) - len(text.lstrip(" \t\r\n\ufeff"))
+    value, end = _scan_json(text, start)
+    if whole and text[end:].strip(" \t\r\n"):
+        raise ValueError("more than one JSON value")
+    return value
+
+
+def _scan_json(text: str, start: int) -> "tuple[object, int]":
+    """Return the JSON value at `start`, and where it ends.
 
     `_json` is present in CPython 3.10 to 3.14; elsewhere the ordinary module serves.
     """
-    start = len(text) - len(text.lstrip(" \t\r\n\ufeff"))
     try:
         from _json import make_scanner
     except ImportError:
         from json import JSONDecoder
 
-        return JSONDecoder(strict=False).raw_decode(text, start)[0]
+        return JSONDecoder(strict=False).raw_decode(text, start)
     try:
-        return make_scanner(_ScannerSettings)(text, start)[0]  # type: ignore[arg-type]
+        return make_scanner(_ScannerSettings)(text, start)  # type: ignore[arg-type]
     except (StopIteration, RecursionError, SystemError) as error:
         # SystemError: before 3.12 the scanner looks for json.decoder's exception among the loaded
         # modules and, not finding it, fails without one.

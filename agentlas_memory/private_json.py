@@ -76,7 +76,7 @@ def read_private_json(path: Path) -> dict[str, Any]:
     if len(data) > _LARGEST:
         raise BrokenFile(f"{path} is larger than 1 MiB")
     try:
-        values = json.loads(data.decode("utf-8-sig"))
+        values = json.loads(data.decode("utf-8-sig"), strict=False)  # as the hook
     except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, or nested without end
         raise BrokenFile(f"{path} is not valid JSON: {error}") from error
     if not isinstance(values, dict):

@@ -35,19 +35,22 @@ class Ledger:
         return str(self._hosts.get(host, {}).get("program", ""))
 
     @property
-    def linked(self) -> str:
-        """The link to our command that we made, blank for none."""
-        return str(self._values.get("program", ""))
+    def links(self) -> list[str]:
+        """The links to our programs that we made."""
+        first = self._values.get("program")  # as it was noted when there was but one
+        return [*([str(first)] if first else []), *map(str, self._values.get("programs", []))]
 
     @property
     def link_folders(self) -> list[str]:
-        """The folders that were made for that link, outermost first."""
+        """The folders that were made for these links, outermost first."""
         return list(self._values.get("program_folders", []))
 
     def note_link(self, link: str, folders: list[str]) -> None:
-        """Note that a link to our command is about to be made, and folders for it."""
-        self._values["program"] = link
-        self._values["program_folders"] = folders
+        """Note that a link to a program of ours is about to be made, and folders for it."""
+        if link not in self.links:
+            self._values.setdefault("programs", []).append(link)
+        known = self.link_folders
+        self._values["program_folders"] = known + [one for one in folders if one not in known]
 
     def records(self, host: str) -> list[dict[str, Any]]:
         """Return what we put there, in order."""

@@ -20,7 +20,7 @@ HEAD = """\
 Written by `scripts/build_cli_docs.py` from the commands' own help. Every command but `bench` takes
 `--project DIR` (default: the nearest project from the current folder), and every one `--json`: one
 JSON document on stdout, messages on stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused to
-protect data.
+protect data, 130 interrupted (Ctrl-C).
 """
 
 

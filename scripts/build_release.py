@@ -14,11 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from release.source import Refused, Source, copy_source
-from release.tools import run_with_tools
+from release.source import Refused, Source, copy_source, is_full, no_room, temporary_folder
+from release.tools import PREFIX, run_with_tools
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+NO_ROOM = 4  # as install.sh knows it
 SOURCED = re.compile("^# The next lines become find_python.sh.*?^# Until here.\\n", re.M | re.S)
 
 
@@ -31,9 +32,16 @@ def main(arguments: list[str]) -> int:
         if again is None:
             print(build(options))
         return again or 0
-    except Refused as refusal:
-        print(refusal, file=sys.stderr)
+    except (Refused, OSError) as error:
+        if is_full(error):
+            print(no_room(options.output), file=sys.stderr)
+            return NO_ROOM
+        if not isinstance(error, Refused):
+            raise
+        print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -53,7 +61,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def build(options: argparse.Namespace) -> Path:
     """Build aside, then put the results into the output folder; return the bundle's path."""
-    with tempfile.TemporaryDirectory(prefix="agentlas-release-") as name:
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=temporary_folder()) as name:
         scratch = Path(name)
         source = copy_source(ROOT, scratch / "source", options.allow_dirty)
         bundle = make_bundle(source, scratch, options)

@@ -32,13 +32,16 @@ usable_pythons() {
   } | awk '!seen[$1]++'
 }
 
-# Print version and real path of one candidate, or nothing.
+# Print version and real path of one candidate, or nothing: its answer may be anything.
 probe() {
   program=$(command -v "$1" 2>/dev/null) || return 0
   # On a Mac without developer tools this one opens a window that asks to fetch them.
   case $(uname 2>/dev/null)$program in Darwin/usr/bin/python3) return 0 ;; esac
   # shellcheck disable=SC2086 # a list of names
-  limited "$program" -I -c "$PROBE" $NEEDED </dev/null 2>/dev/null || return 0
+  answer=$(limited "$program" -I -c "$PROBE" $NEEDED </dev/null 2>/dev/null) || return 0
+  case $answer in
+    [0-9].[0-9]" "?* | [0-9].[0-9][0-9]" "?*) [ ! -x "${answer#* }" ] || printf '%s\n' "$answer" ;;
+  esac
 }
 
 # Run a program for some seconds at most, where the system can do that.

@@ -162,12 +162,16 @@ try {
     $Usable = @(Find-Pythons)
     $Source = if ($From) { (Resolve-Path -LiteralPath $From).ProviderPath } else { $PSScriptRoot }
     $Bundle = Open-Source $Source
-    $Folder = if (Test-Path -LiteralPath $Bundle -PathType Container) { $Bundle } else { Join-Path $Scratch 'bundle' }
+    $Folder = Join-Path $Scratch 'bundle'
+    $Data = if ($env:AGENTLAS_HOME) { $env:AGENTLAS_HOME } else { Join-Path $HOME '.agentlas' }
 
-    # Every file is checked before any of the bundle's code runs.
+    # All is copied and checked before any of the bundle's code runs. An empty argument does not
+    # survive Windows PowerShell: a folder without a key says that no key speaks for a checkout.
+    $Pinned = if ($Flags -contains '--checkout') { $Scratch } else { $Data }
     $First = Select-Python $Tested
     if (-not $First) { $First = $Usable[0].Split(' ', 2)[1] }
-    $Checked = @(& $First -I (Save-Program 'CHECK') $Bundle $Folder)
+    $Checked = @(& $First -I (Save-Program 'CHECK') $Bundle $Folder $Pinned)
+    if ($LASTEXITCODE -eq 3) { exit 3 } # the signature does not hold; it has said so
     if ($LASTEXITCODE -ne 0) {
         Stop-Install @('Nothing was changed. Fetch the bundle again, or build it again.')
     }
@@ -183,7 +187,6 @@ try {
     & $Chosen -I (Save-Program 'START') (Join-Path $Folder $Checked[1]) $Folder @Flags
     if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }
     if (-not $DryRun) {
-        $Data = if ($env:AGENTLAS_HOME) { $env:AGENTLAS_HOME } else { Join-Path $HOME '.agentlas' }
         $Program = Get-Installed (Join-Path $Data 'runtime')
         if ($Prefix) {
             Write-Host "Set AGENTLAS_HOME=$Prefix for yourself and for your assistants: without it they look in $HOME\.agentlas."

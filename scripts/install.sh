@@ -24,61 +24,180 @@ fi
 . "${here:-scripts}/find_python.sh"
 # Until here.
 
-# Unpack a bundle, if it is an archive, and check every file against SHA256SUMS: before any of it
-# is run. Prints the Pythons that it carries wheels for, then the path of its own wheel.
+# Copy a bundle into a folder of ours and check the copy, before any of it is run: where a key is
+# pinned, the signature by the version that is here; every file by SHA256SUMS and release.json.
+# Prints the Pythons that it carries wheels for, then the path of its own wheel.
 CHECK='
-import hashlib, json, os, re, sys, tarfile
-source, folder = sys.argv[1:]
+import base64, errno, gzip, hashlib, json, os, re, stat, subprocess, sys, tarfile
 
-def unpack():
-    with tarfile.open(source, "r:gz") as archive:
-        for entry in archive:
+source, folder, home = sys.argv[1:]
+WORD = "[A-Za-z0-9_+][A-Za-z0-9_.+-]*"
+SUMS, RELEASE, SIGNATURE, KEY = "SHA256SUMS", "release.json", "release.json.sig", "release-key.pub"
+TEXTS = (SUMS, RELEASE, SIGNATURE, KEY)
+MIB = 1 << 20
+TEXT, FILE, ALL, MANY = 4 * MIB, 512 * MIB, 2048 * MIB, 4096 # a bundle has 200 MiB in 200 files
+HOLDS = """
+import sys
+from agentlas_memory.installer.runtimes.signature import main
+sys.exit(9 if main(sys.argv[1:]) else 0)
+"""
+copied = {} # digest and size of each file, by its path in the bundle
+
+class Pieces(gzip.GzipFile):
+    # tarfile reads a header whole, however large it claims to be.
+    def read(self, size=-1):
+        if not 0 <= size <= TEXT or self.tell() > 2 * ALL:
+            raise ValueError("it is too large")
+        return super().read(size)
+
+def copy_archive():
+    with Pieces(source) as file, tarfile.open(fileobj=file, mode="r:") as archive:
+        for count, entry in enumerate(archive):
+            if count > MANY or not 0 <= entry.size <= FILE:
+                raise ValueError("it is too large")
             name = entry.name.partition("/")[2]
             if not name or entry.isdir():
                 continue
-            if not entry.isreg() or ".." in name.split("/") or os.path.isabs(name) or "\\" in name:
-                sys.exit("%s: holds %r, which no bundle holds." % (source, entry.name))
-            path = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(archive.extractfile(entry).read())
+            copy(archive.extractfile(entry) if entry.isreg() else None, plain(name))
 
-def check():
-    named = set()
-    for line in read("SHA256SUMS").decode().splitlines():
-        digest, name = line.split("  ", 1)
-        named.add(name)
-        if hashlib.sha256(read(name)).hexdigest() != digest:
-            sys.exit("%s is not what SHA256SUMS says." % os.path.join(folder, name))
+def copy_folder():
+    take(SUMS)
+    for name in (*named(), SIGNATURE, KEY):
+        if name not in TEXTS[2:] or os.path.lexists(os.path.join(source, name)):
+            take(name)
     for room in ("tools", "wheels"):
-        for name in os.listdir(os.path.join(folder, room)):
-            if room + "/" + name not in named:
-                sys.exit("%s is no part of the bundle." % os.path.join(folder, room, name))
-    return named
+        for name in os.listdir(os.path.join(source, room)):
+            if room + "/" + name not in copied:
+                stop(1, "%s is no part of the bundle." % os.path.join(source, room, name[:80]))
 
-def read(name):
+def take(name):
+    path = os.path.join(source, name)
+    flags = sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY"))
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        copy(None, name)
+    with open(os.open(path, os.O_RDONLY | flags), "rb") as file:
+        copy(file, name)
+
+# What was hashed is what is used from here on, whatever becomes of the source.
+def copy(file, name):
+    if file is None:
+        stop(1, "%s: holds %s, which is no plain file: no bundle holds that." % (source, name))
+    path, digest, size = os.path.join(folder, name), hashlib.sha256(), 0
+    room = min(TEXT if name in TEXTS else FILE, ALL - sum(one[1] for one in copied.values()))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "xb") as target:
+        for piece in iter(lambda: file.read(MIB), b""):
+            size += len(piece)
+            if size > room:
+                raise ValueError("%s is too large" % name)
+            digest.update(piece)
+            target.write(piece)
+    copied[name] = digest.hexdigest(), size
+
+def plain(name):
+    if len(name) > 200 or not re.fullmatch("%s(/%s){0,3}" % (WORD, WORD), name):
+        stop(1, "%s: holds %s, which no bundle holds." % (source, ascii(name[:80])))
+    return name
+
+def named():
+    lines = [line.split("  ", 1) for line in text(SUMS).decode().splitlines()[:MANY]]
+    return {plain(name): digest for digest, name in lines}
+
+def text(name):
+    if name not in copied:
+        stop(1, "%s is missing." % os.path.join(source, name))
     with open(os.path.join(folder, name), "rb") as file:
         return file.read()
 
-try:
-    if not os.path.isdir(source):
-        unpack()
-    named, release = check(), json.loads(read("release.json"))
-    wheel = "wheels/" + release["wheel"]
-    if not {wheel, "release.json"} <= named:
-        sys.exit("SHA256SUMS does not name release.json and the wheel.")
-    print(*(str(python) for python in release["pythons"]))
+# By the version that is here: what a bundle says of its own signature proves nothing.
+def check_signature():
+    pin = os.path.join(home, KEY)
+    if not home or not os.path.lexists(pin):
+        return
+    if SIGNATURE not in copied:
+        refuse("The bundle is not signed, and this machine takes releases by a pinned key.",
+               "take a signed bundle; %s holds the key" % pin)
+    text(RELEASE)
+    with open(pin, "rb") as file:
+        if len(base64.b64decode(file.read(TEXT).strip(), validate=True)) != 32:
+            raise ValueError("%s holds no Ed25519 public key" % pin)
+    answer = ask_signature(pin)
+    if answer == 9:
+        refuse("The release\x27s signature does not hold under the key that this machine has pinned.",
+               "do not install it; only if you know from its maker that the key has changed, "
+               "replace %s by hand" % pin)
+    if answer != 0:
+        tell("No version that is here can check the signature: the one in the bundle will, by its own code.")
+
+def ask_signature(pin):
+    files = [os.path.join(folder, name) for name in (RELEASE, SIGNATURE)]
+    try:
+        command = [installed_python(), "-I", "-c", HOLDS, *files, pin]
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60).returncode
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+def installed_python():
+    runtimes = os.path.join(home, "runtime")
+    if os.name != "nt":
+        return os.path.join(runtimes, "current", "bin", "python3")
+    with open(os.path.join(runtimes, "current", "runtime.txt")) as file:
+        return os.path.join(runtimes, file.read().strip(), "Scripts", "python.exe")
+
+def check():
+    sums, release = named(), json.loads(text(RELEASE))
+    files = {plain(name): (one["sha256"], one["size"]) for name, one in release["files"].items()}
+    for name in (*sums, *files):
+        if name not in copied:
+            stop(1, "%s is missing." % os.path.join(source, name))
+    for name in sorted(copied.keys() - set(TEXTS) | files.keys() | sums.keys()):
+        if sums.get(name) != copied[name][0]:
+            stop(1, "%s is not what SHA256SUMS says." % os.path.join(source, name))
+        if name != RELEASE and files.get(name) != copied[name]:
+            stop(1, "%s is not what release.json says." % os.path.join(source, name))
+    wheel, pythons = "wheels/" + release["wheel"], release["pythons"]
+    if RELEASE not in sums or wheel not in files:
+        stop(1, "SHA256SUMS does not name release.json and the wheel.")
+    if not all(re.fullmatch("[0-9]{1,2}[.][0-9]{1,3}", python) for python in pythons):
+        raise ValueError("it names a Python that is none")
+    print(*pythons)
     print(wheel)
+
+def tell(line):
+    print("".join(one if one.isprintable() else "?" for one in line), file=sys.stderr)
+
+def stop(code, *lines):
+    for line in lines:
+        tell(line)
+    sys.exit(code)
+
+def refuse(what, next_step):
+    stop(3, "Error: " + what, "Nothing was changed: the version that was active is active still.",
+         "Next: " + next_step)
+
+try:
+    copy_folder() if os.path.isdir(source) else copy_archive()
+    check_signature()
+    check()
 except FileNotFoundError as error:
-    sys.exit("%s is missing." % error.filename)
-except (tarfile.TarError, EOFError, OSError, ValueError, KeyError, TypeError) as error:
-    sys.exit("%s: not a whole bundle of agentlas-memory (%s)." % (source, error))
+    stop(1, "%s is missing." % error.filename)
+except Exception as error: # whatever it holds, it is told in one sentence
+    if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+        sys.exit(4)
+    told = str(error)[:300] or type(error).__name__
+    stop(1, "%s: not a whole bundle of agentlas-memory (%s)." % (source, told))
 '
 
-# Run the routine straight from the wheel, by a Python that has nothing of ours yet.
+NO_ROOM=4 # what CHECK and build_release.py end with where a disk is full
+REFUSED=3 # what CHECK ends with where the signature does not hold, as the routine does
+
+# Run the routine straight from the wheel or the checkout, by a Python that has nothing of ours yet.
 START='
 import sys
-sys.path.insert(0, sys.argv.pop(1))
+source = sys.argv.pop(1)
+sys.path.insert(0, source)
+import agentlas_memory
+agentlas_memory.__path__.append(source) # in a checkout, some of its packages lie beside it
 from agentlas_memory.installer.runtimes.bootstrap import main
 sys.exit(main())
 '
@@ -88,13 +207,19 @@ main() {
   read_options "$@"
   home=${AGENTLAS_HOME:-${HOME:?is not set: it says where to install}/.agentlas}
   refuse_sudo
+  [ -n "$dry_run" ] || sweep
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/agentlas-install.XXXXXX") ||
-    fail "No temporary folder can be made in ${TMPDIR:-/tmp}." "Set TMPDIR to a folder with 500 MB."
+    fail "No temporary folder can be made in ${TMPDIR:-/tmp}: make room, or set TMPDIR to one with 500 MB." \
+      "Nothing was changed."
   trap 'rm -rf "$scratch"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   find_usable
   open_source
+  if [ -n "$checkout" ] && [ -n "$dry_run" ]; then
+    plan_checkout
+    return
+  fi
   check_bundle
   install_bundle
   tell_what_next
@@ -173,6 +298,12 @@ owner_of() {
   ls -ldn "$folder/." | awk '{ print $3; exit }'
 }
 
+# What a killed run of ours left more than a day ago.
+sweep() {
+  find "${TMPDIR:-/tmp}/." -maxdepth 1 -type d -name 'agentlas-install.??????' -user "$me" \
+    -mtime +0 -exec rm -rf {} + 2>/dev/null || :
+}
+
 # Every usable Python as "3.11 /path", the one to prefer first.
 find_usable() {
   NEEDED=""
@@ -230,32 +361,52 @@ build_from_checkout() {
   checkout=yes
   builder=$(first_python)
   version=$(printf '%s\n' "$usable" | awk -v path="$builder" 'index($0, path) { print $1; exit }')
-  say "Building from $from, for Python $version: fetches some 40 wheels"
   case $version in
     3.1[0-3]) ;;
     *) fail "A checkout is built for Python 3.10 to 3.13, not $version." "Nothing was changed." ;;
   esac
+  [ -z "$dry_run" ] || return 0
+  say "Building from $from, for Python $version: fetches some 40 wheels"
   bundle=$("$builder" -B -E -s "$from/scripts/build_release.py" --allow-dirty --folder \
     --python "$version" --output "$scratch/built" </dev/null) ||
-    fail "The checkout could not be built; the lines above say why." \
-      "Nothing was changed. Building needs a package index, and pip in a Python: python3-venv or python3-pip on Debian." \
-      "A bundle needs neither: sh install.sh --from agentlas-memory-VERSION.tar.gz"
+    not_built $?
 }
 
-# Leave in `bundle` the folder whose files were checked, in `wheel` its wheel, in `python` ours.
+# Nothing is fetched or built only to say what would be done.
+plan_checkout() {
+  say "Would fetch some 40 wheels and build $from, for Python $version, in a temporary folder"
+  "$builder" -B -I -c "$START" "$from" "$from" --dry-run --checkout ${no_hosts:+--no-hosts} \
+    </dev/null || exit $?
+}
+
+not_built() {
+  [ "$1" != "$NO_ROOM" ] || fail "Nothing was changed." # it has said whose disk is full
+  fail "The checkout could not be built; the lines above say why." \
+    "Nothing was changed. Building needs a package index, and pip in a Python: python3-venv or python3-pip on Debian." \
+    "A bundle needs neither: sh install.sh --from agentlas-memory-VERSION.tar.gz"
+}
+
+# Leave in `bundle` the copy that was checked, in `wheel` its wheel, in `python` ours.
 check_bundle() {
-  folder=$bundle
-  [ -d "$bundle" ] || folder=$scratch/bundle
-  mkdir -p "$folder"
-  checked=$("$(first_python)" -I -c "$CHECK" "$bundle" "$folder" </dev/null) ||
-    fail "Nothing was changed. Fetch the bundle again, or build it again."
-  bundle=$folder
+  pinned=$home # a checkout is the person's own: no key speaks for it
+  [ -z "$checkout" ] || pinned=""
+  checked=$("$(first_python)" -I -c "$CHECK" "$bundle" "$scratch/bundle" "$pinned" </dev/null) ||
+    not_whole $?
+  bundle=$scratch/bundle
   carried=$(printf '%s\n' "$checked" | sed -n 1p)
   wheel=$bundle/$(printf '%s\n' "$checked" | sed -n 2p)
   if [ -n "$carried" ]; then python=$(python_among "$carried"); else python=$(first_python); fi
   [ -n "$python" ] ||
     fail "This bundle carries wheels for Python $carried; here is: $(printf '%s\n' "$usable" | tr '\n' ' ')" \
       "Nothing was changed. Install one of these, or take a bundle made with --no-wheels."
+}
+
+not_whole() {
+  [ "$1" != "$REFUSED" ] || exit "$REFUSED"
+  [ "$1" != "$NO_ROOM" ] ||
+    fail "The temporary folder ${TMPDIR:-/tmp} is full: make room, or set TMPDIR to one with 500 MB." \
+      "Nothing was changed."
+  fail "Nothing was changed. Fetch the bundle again, or build it again."
 }
 
 install_bundle() {

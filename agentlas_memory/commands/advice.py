@@ -11,6 +11,7 @@ from agentlas_memory.home import data_home
 from agentlas_memory.lean import getenv
 from agentlas_memory.private_json import BrokenFile, read_private_json
 from agentlas_memory.project import Project
+from agentlas_memory.settings_file import SETTINGS_FILE
 from agentlas_memory.trust import TRUSTED_FILE, read_trust
 from agentlas_memory.trust_file import read_trust_file
 
@@ -36,6 +37,8 @@ def memory_line(project: Project | None, state: str) -> str:
         return f"no store yet; {index}"
     if broken := broken_file(TRUSTED_FILE):
         return f"silent, {broken}"
+    if broken_file(SETTINGS_FILE):
+        return "silent everywhere, as settings.json cannot be read: see settings below"
     if settings().get("off") is True:
         return "paused everywhere; agentlas-memory on --all"
     if state in _STATES:

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 _GIVE = "agentlas-memory install --host codex --trust-codex"
 
 
-def codex_trust(detected: Detected, place: Place, *, wanted: bool) -> str:
-    """Return how Codex stands to our hook, after telling it to trust the hook if that is wanted."""
+def codex_trust(detected: Detected, place: Place, *, wanted: bool) -> tuple[str, list[str]]:
+    """Return how Codex stands to our hook, and what a person should know of that.
+
+    If that is wanted, it is told to trust the hook first.
+    """
+    from agentlas_memory.host_adapters.codex.install_spec import SPEC
     from agentlas_memory.installer.codex_server import NoAnswer
     from agentlas_memory.installer.codex_trust import read_trust, set_trust
 
@@ -23,11 +27,8 @@ def codex_trust(detected: Detected, place: Place, *, wanted: bool) -> str:
         ask = set_trust if wanted else read_trust
         status = _status(ask(detected.program, place.environment))
     except NoAnswer as error:
-        say(f"  Codex did not tell whether it trusts the hook: {error}")
-        return "unknown"
-    if status not in ("trusted", "managed", "absent"):
-        say(f"  Codex runs the hook once you trust it: in its /hooks screen, or by {_GIVE}")
-    return status
+        return "unknown", [f"Codex did not tell whether it trusts the hook: {error}", SPEC.note]
+    return status, [] if status in ("trusted", "managed") else [SPEC.note]
 
 
 def trust_check(program: str, place: Place) -> Check:

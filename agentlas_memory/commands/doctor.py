@@ -50,6 +50,7 @@ def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
 
 
 def _all_checks(place: Place) -> Iterator[Check]:
+    from agentlas_memory.commands.settings_check import check_settings
     from agentlas_memory.commands.store_checks import check_stores
     from agentlas_memory.installer.checks.failures import check_failures
     from agentlas_memory.installer.checks.program import check_program
@@ -61,6 +62,7 @@ def _all_checks(place: Place) -> Iterator[Check]:
     yield from check_versions(place)
     yield _check_model(place)
     yield check_failures(place)
+    yield check_settings(place)
     yield from check_stores(place)
     ledger = read_ledger(place.data_home)
     with ExitStack() as made:

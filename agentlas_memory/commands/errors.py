@@ -14,6 +14,7 @@ import click
 from agentlas_memory.commands.output import print_json, say
 
 FAILED, WRONG_USE, REFUSED = 1, 2, 3  # REFUSED: to protect data
+INTERRUPTED = 130  # as a shell has it for Ctrl-C
 
 
 class UserError(Exception):
@@ -32,6 +33,21 @@ class UserError(Exception):
         self.kept = kept
         self.next_step = next_step
         self.code = code
+
+
+def interrupted(kept: str, next_step: str = "") -> UserError:
+    """Return what a Ctrl-C is told as."""
+    return UserError("Interrupted.", kept=kept, next_step=next_step, code=INTERRUPTED)
+
+
+def says_yes(question: str) -> bool:
+    """Ask a person; False where there is nobody to ask. Ctrl-C is no answer, and ends all."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise
+        return False
 
 
 def command_line(words: str, project: str) -> str:
@@ -63,7 +79,7 @@ def as_user_error(error: BaseException) -> UserError | None:
     if isinstance(error, click.ClickException):
         return UserError(error.format_message())
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        return UserError("Interrupted.", kept="What was finished before is kept.")
+        return interrupted("What was finished before is kept.")
     if isinstance(error, Exception):
         from agentlas_memory.commands.store_errors import explain_failure
 

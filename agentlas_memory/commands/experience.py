@@ -11,7 +11,7 @@ import click
 
 from agentlas_memory.commands.errors import WRONG_USE, UserError
 from agentlas_memory.commands.options import common_options, plain_text, scope_choice
-from agentlas_memory.commands.output import print_json, print_table, say, show
+from agentlas_memory.commands.output import counted, print_json, print_table, say, show
 from agentlas_memory.commands.projects import require_card, require_home
 from agentlas_memory.redact import redact
 from agentlas_memory.routing_card import CardRejected, agent_name, card_slug, read_card
@@ -196,7 +196,7 @@ def rebuild(source: Path | None, slug: str | None, named: str | None, as_json: b
             }
         )
         return
-    say(f"{agent.database}: {changed.projected.rows} rows.")
+    say(f"{agent.database}: {counted(changed.projected.rows, 'row')}.")
     if kept:
         say(f"The ledger that was there is kept as {kept}.")
     _say_left_out(left_out)
@@ -217,10 +217,19 @@ def find_agent(slug: str | None, named: str | None) -> Agent:
         return agent_in(require_home(), card_slug(root, card))
     except CardRejected as error:
         raise UserError(
-            f"The routing card in {root} names no agent: {error}.",
+            _no_agent(root, error),
             next_step="agentlas-memory card check, or name one with --agent",
             code=WRONG_USE,
         ) from error
+
+
+def _no_agent(root: str, error: CardRejected) -> str:
+    """Return why a project's routing card does not say whose experience is meant."""
+    if error.condition == "card":
+        return f"The routing card in {root} cannot be read: {error}."
+    if error.condition == "reference":
+        return f"The agent's card, which the routing card in {root} names, is not usable: {error}."
+    return f"The routing card in {root} names no agent: {error}."
 
 
 def _add(agent: Agent, text: str, scope: str, more: dict[str, Any]) -> tuple[str, Changed]:
@@ -244,6 +253,7 @@ def _add(agent: Agent, text: str, scope: str, more: dict[str, Any]) -> tuple[str
                 f"{identity} says this already, and {newer[0]} took its place.",
                 next_step=f"agentlas-memory experience supersede {newer[0]} --by {identity}",
             )
+        more = more | {"tags": more["tags"] or list(ledger.rows[identity].tags)}
         say(f"{identity} says this already; what it says of itself is replaced.")
     filled = {key: value for key, value in more.items() if value not in ("", [])}
     event = {"op": "add", "id": identity, "text": clean, "scope": scope, **filled}
@@ -284,7 +294,7 @@ def _tell(agent: Agent, identity: str, changed: Changed, *, as_json: bool) -> No
 def _say_left_out(left_out: tuple[str, ...]) -> None:
     if left_out:
         say(
-            f"{len(left_out)} rows are in the ledger alone, as their scope is full:"
+            f"In the ledger alone, as the scope is full: {counted(len(left_out), 'row')},"
             f" {', '.join(left_out[:10])}{' ...' if len(left_out) > 10 else ''}"
         )
 

@@ -15,9 +15,19 @@ if TYPE_CHECKING:
     from agentlas_memory.ontology.graph import Relation
 
 
-@click.group()
+class _NamesToo(click.Group):
+    """A group in which a word that is no command is the name of a thing to show."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        named = args[0] not in self.commands and not args[0].startswith("-")
+        return super().resolve_command(ctx, ["show", *args] if named else args)
+
+
+@click.group(cls=_NamesToo)
 def graph() -> None:
-    """Show an entity, its relations and their evidence."""
+    """Show an entity, its relations and their evidence; `graph NAME` is `graph show NAME`."""
 
 
 @graph.command("show")

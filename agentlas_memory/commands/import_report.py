@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from agentlas_memory.commands.output import counted
 from agentlas_memory.importing.plan import ADDED, CHANGED, REMOVED
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ _SHOWN = 15
 def preview(plan: Plan, *, dry_run: bool) -> str:
     """Return what would be written, and what not and why."""
     verb = "would be" if dry_run else "to be"
-    lines = [f"{plan.found} memories in {plan.place}", *plan.remarks]
+    lines = [f"{counted(plan.found, 'memory', 'memories')} in {plan.place}", *plan.remarks]
     for action in (ADDED, CHANGED, REMOVED):
         steps = plan.of(action)
         lines += [f"{verb} {action}: {len(steps)}"] if steps else []
-        lines += _some(f"  {step.place}  {step.title}".rstrip() for step in steps)
+        lines += _some(map(_named, steps))
     if plan.unchanged:
         lines.append(f"unchanged: {plan.unchanged}")
     lines += _section("forgotten here, left out (--again takes them)", plan.forgotten)
@@ -70,6 +71,11 @@ def as_document(
         "remarks": plan.remarks,
         "index": as_index_document(report) if report else None,
     }
+
+
+def _named(step: Step) -> str:
+    """Return where a memory is from and its title, unless the place says that already."""
+    return f"  {step.place}" if step.title in step.place else f"  {step.place}  {step.title}"
 
 
 def _step(step: Step) -> dict[str, str]:

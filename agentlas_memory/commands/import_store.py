@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError
+from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError, interrupted, says_yes
+from agentlas_memory.commands.import_store_report import say_all, tell
 from agentlas_memory.commands.options import common_options
-from agentlas_memory.commands.output import print_json, say
+from agentlas_memory.commands.output import say
 from agentlas_memory.commands.projects import find, require_home
 from agentlas_memory.ontology.foreign import is_upstream
 from agentlas_memory.project import Project
@@ -53,6 +55,11 @@ class Scene:
         documents = [self.documents] if self.documents else []
         return list(dict.fromkeys([*documents, *self.experience]))
 
+    def renames(self, store: Path) -> bool:
+        """Tell whether a run gives a store its new name: not where only its experience is taken."""
+        own = self.agent.database if self.agent else None
+        return not is_kept(store) and store in (self.documents, own)
+
 
 @click.command("import-store")
 @click.option(
@@ -86,7 +93,7 @@ def import_store(
             if not yes:
                 _ask(scene, report, skip_gone)
             report = _take_over(scene, skip_gone)
-    _tell(scene, report, done=not dry_run, as_json=as_json)
+    tell(scene, report, done=not dry_run, as_json=as_json)
 
 
 @contextmanager
@@ -112,7 +119,7 @@ def _explained() -> Iterator[None]:
     except NotUpstream as error:
         raise UserError(f"The old store cannot be read: {error}.", kept=kept) from error
     except KeyboardInterrupt:
-        raise UserError("Interrupted.", kept=kept, next_step=_AGAIN) from None
+        raise interrupted(kept, _AGAIN) from None
 
 
 def _look(slug: str | None, named: str | None) -> Scene:
@@ -169,7 +176,7 @@ def _preview(scene: Scene, skip_gone: bool) -> Report:
 
     report = Report()
     for store in scene.stores:
-        if not is_kept(store):
+        if scene.renames(store):
             check_names(store)
         if is_open_elsewhere(store):
             say(f"{store} is open in another program; end it first: what it writes is not carried.")
@@ -178,20 +185,39 @@ def _preview(scene: Scene, skip_gone: bool) -> Report:
         sources = _sort(scene, scene.documents, report, skip_gone)
         report.carry("files", len(sources.files))
         report.carry("notes", len(sources.texts))
+        private = [one for one in sources.texts if one.scope in ("", "private")]
+        report.private_notes += len(private)
     if scene.agent:
         _plan_experience(scene, report)
+    _leave_rest(report)
     return report
 
 
 def _count(scene: Scene, report: Report) -> None:
-    from agentlas_memory.upstream.preview import count_all, note_damage
+    from agentlas_memory.upstream.preview import (
+        count_documents,
+        count_memory,
+        leave_others,
+        note_damage,
+    )
     from agentlas_memory.upstream.reading import open_upstream
 
+    own = scene.agent.slug if scene.agent else ""
+    agents: Counter[str] = Counter()
     for store in scene.stores:
         with open_upstream(store) as reader:
-            slug = scene.agent.slug if scene.agent else ""
-            count_all(reader, slug, report, documents=scene.documents is not None)
+            if store == scene.documents:
+                count_documents(reader, report)
+            agents += count_memory(reader, own, report)
             note_damage(reader, report)
+    leave_others(scene.stores, agents, own, require_home(), report)
+
+
+def _leave_rest(report: Report, *, links: bool = True) -> None:
+    """Name why the rest stays: every row that was found is carried, or is left for a reason."""
+    report.leave_rest("chunks", "they are cut anew from the files and the notes")
+    if links:
+        report.leave_rest("links", "they are of another kind, or join rows that are not carried")
 
 
 def _sort(scene: Scene, store: Path, report: Report, skip_gone: bool) -> Sources:
@@ -220,12 +246,8 @@ def _plan_experience(scene: Scene, report: Report) -> list[dict[str, Any]]:
 
 def _ask(scene: Scene, report: Report, skip_gone: bool) -> None:
     """Show what would be done, and go on only if a person says yes."""
-    _say_all(scene, report, done=False)
-    try:
-        said_yes = click.confirm("Take it over?", err=True)
-    except click.Abort:  # there is nobody to ask
-        said_yes = False
-    if not said_yes:
+    say_all(scene, report, done=False)
+    if not says_yes("Take it over?"):
         raise UserError(
             "Nothing was taken over: nobody said yes.", next_step="--yes says so", code=REFUSED
         )
@@ -240,6 +262,7 @@ def _take_over(scene: Scene, skip_gone: bool) -> Report:
         _take_documents(scene, scene.project, report, skip_gone)
     if scene.agent:
         _take_experience(scene, scene.agent, report)
+    _leave_rest(report)
     return report
 
 
@@ -262,13 +285,16 @@ def _take_documents(scene: Scene, project: Project, report: Report, skip_gone: b
     with writer_lock(path.parent, _PATIENCE):
         _move(path)
     run(project)
-    if not _is_finished(path):
-        with open_upstream(kept_name(path)) as reader:
-            write_texts(reader, sources.texts, root, _indexed(project)[1], report)
+    finished = _is_finished(path)
+    with open_upstream(kept_name(path)) as reader:
+        hashes = _indexed(project)[1]
+        write_texts(reader, sources.texts, root, hashes, report, is_finished=finished)
+    if not finished:
         run(project)
     _count_files(project, sources, report)
     scene.experience = [kept_name(path) if one == path else one for one in scene.experience]
     scene.documents = kept_name(path)
+    _leave_rest(report, links=scene.agent is None)
     _keep_report(path, report)
 
 
@@ -302,7 +328,6 @@ def _count_files(project: Project, sources: Sources, report: Report) -> None:
 
 def _take_experience(scene: Scene, agent: Agent, report: Report) -> None:
     from agentlas_memory.ontology.agents import agent_lock, change_experience
-    from agentlas_memory.upstream.learned import ROWS
 
     events = _plan_experience(scene, report)
     with agent_lock(agent):
@@ -312,7 +337,11 @@ def _take_experience(scene: Scene, agent: Agent, report: Report) -> None:
     ]
     if events or (agent.ledger.exists() and not agent.database.exists()):
         left_out = change_experience(agent, events).projected.left_out
-        report.leave(ROWS, "its scope is full: in the ledger alone", count=len(left_out))
+        report.leave(
+            "rows of the ledger",
+            "its scope is full: they are not recalled",
+            count=len(left_out),
+        )
 
 
 def _is_finished(path: Path) -> bool:
@@ -335,43 +364,3 @@ def _keep_report(path: Path, report: Report) -> None:
         return
     text = json.dumps({"store": _stamp(path)} | report.document(), indent=2) + "\n"
     replace_file(report_file(path), text.encode())
-
-
-def _tell(scene: Scene, report: Report, *, done: bool, as_json: bool) -> None:
-    from agentlas_memory.upstream.preview import OF_ANOTHER
-
-    if as_json:
-        document = {
-            "project": scene.project and scene.project.store_root,
-            "agent": scene.agent and scene.agent.slug,
-            "stores": [str(store) for store in scene.stores],
-            "done": done,
-        }
-        print_json(document | report.document())
-        return
-    _say_all(scene, report, done=done)
-    if any(one.reason.startswith(OF_ANOTHER) for one in report.left.values()):
-        say(
-            "What an agent learned is carried over by import-store --agent NAME; of the agent of"
-            " this project's routing card also after agentlas-memory trust."
-        )
-
-
-def _say_all(scene: Scene, report: Report, *, done: bool) -> None:
-    """Say what was found, what is carried, and what is not."""
-    for store in scene.stores:
-        to = "" if is_kept(store) else f" (to be renamed to {kept_name(store).name})"
-        say(f"{store}{to}")
-    document = report.document()
-    say("found: " + _numbers(document["found"]))
-    say(("carried over: " if done else "to carry over: ") + (_numbers(document["carried"]) or "-"))
-    for one in document["not_carried"]:
-        names = f" ({', '.join(one['names'])}{' ...' if one['count'] > len(one['names']) else ''})"
-        say(
-            f"not carried: {one['count']} {one['what']}: {one['reason']}"
-            + names * bool(one["names"])
-        )
-
-
-def _numbers(counts: dict[str, int | None]) -> str:
-    return ", ".join(f"{'?' if n is None else n} {what}" for what, n in counts.items())

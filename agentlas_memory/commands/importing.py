@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agentlas_memory.commands.errors import REFUSED, WRONG_USE, UserError, command_line
+from agentlas_memory.commands.errors import (
+    REFUSED,
+    WRONG_USE,
+    UserError,
+    command_line,
+    interrupted,
+    says_yes,
+)
 from agentlas_memory.commands.options import common_options, scope_choice
-from agentlas_memory.commands.output import print_json, say
+from agentlas_memory.commands.output import counted, print_json, say
 from agentlas_memory.commands.projects import prepare_writing, require
 from agentlas_memory.home import user_home
 
@@ -130,7 +137,11 @@ def _import(
 
     dry_run, yes = wishes.pop("dry_run"), wishes.pop("yes")
     if as_json and not (dry_run or yes):
-        raise UserError("--json asks nothing: add --dry-run or --yes.", code=WRONG_USE)
+        raise UserError(
+            "--json asks nothing: add --dry-run or --yes.",
+            next_step="the same command with --dry-run shows what would be taken over",
+            code=WRONG_USE,
+        )
     if not dry_run:
         prepare_writing(project)
     wanted = Wishes(**wishes)
@@ -145,7 +156,8 @@ def _import(
     if as_json:
         print_json(as_document(plan, wanted, report, dry_run=dry_run))
     elif report is not None:
-        say(f"Done: {report.sources} sources, {report.chunks} chunks are in the store.")
+        sources, chunks = counted(report.sources, "source"), counted(report.chunks, "chunk")
+        say(f"Done: {sources} and {chunks} are in the store.")
 
 
 def _gathered(gather: Callable[[], Gathered]) -> Gathered:
@@ -161,12 +173,10 @@ def _gathered(gather: Callable[[], Gathered]) -> Gathered:
 def _refuse_unasked(plan: Plan, *, asked: bool) -> None:
     if not plan.steps or asked:
         return
-    try:
-        said = click.confirm("Write that?", err=True)
-    except click.Abort:  # there is nobody to ask
-        said = False
-    if not said:
-        raise UserError("Nothing was imported: nobody said yes.", code=REFUSED)
+    if not says_yes("Write that?"):
+        raise UserError(
+            "Nothing was imported: nobody said yes.", next_step="--yes says so", code=REFUSED
+        )
 
 
 def _write(project: Project, plan: Plan) -> IndexReport | None:
@@ -178,7 +188,13 @@ def _write(project: Project, plan: Plan) -> IndexReport | None:
 
     root = Path(project.store_root)
     make_gitignore(str(root))  # before the first note is there
-    passed = apply_plan(root, plan)
+    try:
+        passed = apply_plan(root, plan)
+    except KeyboardInterrupt:
+        raise interrupted(
+            "Notes that were written are kept; the store does not hold them yet.",
+            "run the same import again: it goes on where it ended",
+        ) from None
     for step in passed:
         say(f"{step.note.name} was left: it changed meanwhile, or something else is there.")
     plan.steps = [step for step in plan.steps if step not in passed]

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentlas_memory.commands.errors import WRONG_USE, UserError, as_user_error, command_line
+from agentlas_memory.commands.errors import (
+    WRONG_USE,
+    UserError,
+    as_user_error,
+    command_line,
+    interrupted,
+)
 from agentlas_memory.commands.options import common_options
 from agentlas_memory.commands.output import is_terminal, print_json, say
 from agentlas_memory.commands.projects import require, writing
@@ -67,10 +73,9 @@ def index(
         if watch:
             _watch(project, narrowed, interval, quiet)
     except KeyboardInterrupt:
-        raise UserError(
-            "Interrupted.",
-            kept="What was indexed before is kept, each file whole.",
-            next_step=f"{command_line('index', project.store_root)} does the rest",
+        raise interrupted(
+            "What was indexed before is kept, each file whole.",
+            f"{command_line('index', project.store_root)} does the rest",
         ) from None
 
 

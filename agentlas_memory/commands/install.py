@@ -156,11 +156,11 @@ def _install_host(
         changes += settle(plan, lambda some: apply_install(some, place, detected, run))
     if told:
         tell_changes(spec.title, detected.version, changes, detected.program, dry_run=dry_run)
-        if not dry_run:
-            _tell_notes(spec, place)
     document = document_of(spec.name, detected, changes)
-    if spec.name == "codex" and detected.program and not dry_run:
-        document["trust"] = codex_trust(detected, place, wanted=trust_codex)
+    if not dry_run:
+        document |= _notes(spec, place, detected, trust_codex=trust_codex)
+        for note in document["notes"] if told else ():
+            say(f"  note: {note}")
     return document
 
 
@@ -203,15 +203,21 @@ def tell_changes(
         say(line)
 
 
-def _tell_notes(spec: HostSpec, place: Place) -> None:
+def _notes(
+    spec: HostSpec, place: Place, detected: Detected, *, trust_codex: bool
+) -> dict[str, Any]:
+    """Return what a person should know of a host now, and how Codex stands to our hook."""
     from agentlas_memory.installer.checks.doubles import check_doubles
     from agentlas_memory.installer.ledger import read_ledger
 
-    if spec.note:
-        say(f"  note: {spec.note}")
+    document: dict[str, Any] = {}
+    notes = [spec.note] if spec.note else []
+    if spec.name == "codex" and detected.program:
+        document["trust"], notes = codex_trust(detected, place, wanted=trust_codex)
     for check in check_doubles(spec, read_ledger(place.data_home)):
         if check.status != "ok":
-            say(f"  note: {check.detail}; {check.fix}")
+            notes.append(f"{check.detail}; {check.fix}")
+    return document | {"notes": notes}
 
 
 def document_of(name: str, detected: Detected | None, changes: Sequence[Change]) -> dict[str, Any]:

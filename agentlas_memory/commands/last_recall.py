@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentlas_memory.commands.projects import open_project_store
@@ -55,6 +57,18 @@ def read_last(project: Project) -> LastRecall | None:
             _look_up_learned(agent, experience)
     retrieval, silence = (_text(receipt.get(key)) for key in ("retrieval", "silence_reason"))
     return LastRecall(retrieval, silence, candidates, experience)
+
+
+def moment_of_last(project: Project) -> datetime | None:
+    """Return when the last recall in this project was, None where that is not known."""
+    trust = read_trust(data_home(), project.store_root)
+    if trust is None:
+        return None
+    try:
+        info = Path(data_home(), "state", "last", f"{trust.store_id}.json").stat()
+    except OSError:
+        return None
+    return datetime.fromtimestamp(info.st_mtime, timezone.utc)
 
 
 def read_receipt(store_id: str) -> dict[str, Any] | None:

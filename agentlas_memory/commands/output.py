@@ -36,6 +36,11 @@ def _lines(text: str) -> str:
     return "\n".join(map("\t".join, fields))
 
 
+def counted(number: int, one: str, more: str = "") -> str:
+    """Return a number and what it counts, in the singular where it is one."""
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
 def printable(text: str) -> str:
     """Return one line without what a terminal would obey or hide: documents are not ours."""
     return "".join(char if char.isprintable() else " " for char in text)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
-from agentlas_memory.commands.errors import REFUSED, UserError
+from agentlas_memory.commands.errors import REFUSED, UserError, says_yes
 from agentlas_memory.commands.output import say
 from agentlas_memory.ontology.foreign import is_upstream
 from agentlas_memory.private_json import read_private_json
@@ -22,8 +22,44 @@ if TYPE_CHECKING:
 # Made from other files, so it can be made again; notes, settings and cards are the user's.
 _INDEX = "ontology-runtime.*"
 _GITIGNORE = ".gitignore"
-_TAKEN_OVER = "ontology-runtime.upstream."  # made by nobody here
+_TAKEN_OVER = ".upstream."  # in the name of what nobody here made
 _YOURS = ("ontology-inbox", "memory.toml", "routing-card.json", "hooks.yaml")
+
+
+# What of our own folder it is -> where it lies there.
+_IN_HOME = {
+    "what agents learned: there is no other copy": (
+        "networking/hub-agents/*/memory/experience.*",
+        "networking/hub-agents/*/memory/ontology-runtime.lock",
+    ),
+    "receipts, delivery marks, logs": (
+        "state/last",
+        "state/delivery",
+        "state/*.log*",
+        "state/model-*.stamp",
+    ),
+    "what Grok was told": ("runtime-memory-context/grok",),
+    "copies of host files from before they were changed": (
+        "backups/[0-9]*-[0-9]*-*",
+        "backups/.new",
+    ),
+    "the plugin that Claude Code and Codex were given": (
+        "marketplace/plugins/agentlas-memory",
+        "marketplace/.claude-plugin/marketplace.json",
+        "marketplace/.agents/plugins/marketplace.json",
+    ),
+    "the key that releases are checked by": ("release-key.pub",),
+    "your settings": ("settings.json", ".settings.json.new"),
+    "what is where": (
+        "install-ledger.json",
+        ".install-ledger.json.new",
+        "installer.lock",
+        "ontology-runtime.lock",
+    ),
+    # Last of all: a second run must find the projects.
+    "which projects you said yes to": (".trusted.json.new", TRUSTED_FILE),
+}
+_ENVIRONMENT = "venv"
 
 
 class Found(NamedTuple):
@@ -41,21 +77,43 @@ def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     roots = _projects(place)
     in_projects, in_home = list(_in_projects(roots)), list(_in_home(place))
     found = [*in_projects, *_on_path(place), *in_home]
-    for one in found:
-        say(f"  {one.path} ({one.size / 1024:,.0f} KiB): {one.what}")
-    for path in _kept(roots):
-        say(f"  kept: {path}")
+    _show(found, [*_kept(roots), *_strange(place, in_home)])
     if dry_run or not found:
         return
-    if not asked and not _said_yes():
-        raise UserError("Nothing was purged: nobody said yes.", kept="", code=REFUSED)
+    if not asked and not says_yes("Remove all of that?"):
+        raise UserError(
+            "Nothing was purged: nobody said yes.", next_step="--yes says so", code=REFUSED
+        )
     # The home last, and in it last of all what tells of the projects: a second run must find them.
     _remove(in_projects)
     unlink_program(place)
     for root in roots:
         _remove_if_empty(root / ".agentlas")
     _remove(sorted(in_home, key=lambda one: one.path.name == TRUSTED_FILE))
-    _remove_if_empty(place.data_home)
+    for folder in sorted({parent for one in in_home for parent in one.path.parents}, reverse=True):
+        if place.data_home in (folder, *folder.parents):
+            _remove_if_empty(folder)
+
+
+def _show(found: list[Found], kept: Iterable[Path]) -> None:
+    """Tell what would go, things of one kind in one folder in a line, and what stays."""
+    groups: dict[tuple[Path, str], list[Found]] = {}
+    for one in found:
+        groups.setdefault((one.path.parent, one.what), []).append(one)
+    for (folder, what), ones in groups.items():
+        place = ones[0].path if len(ones) == 1 else folder
+        size = sum(one.size for one in ones) / 1024
+        say(f"  {place} ({size:,.0f} KiB): {what}")
+    for path in kept:
+        say(f"  kept: {path}")
+
+
+def _strange(place: Place, in_home: list[Found]) -> list[Path]:
+    """Return what lies in our folder and is not ours."""
+    if not place.data_home.is_dir():
+        return []
+    ours = {part for one in in_home for part in (one.path, *one.path.parents)}
+    return [path for path in sorted(place.data_home.iterdir()) if path not in ours]
 
 
 def _remove(found: Iterable[Found]) -> None:
@@ -66,18 +124,11 @@ def _remove(found: Iterable[Found]) -> None:
             one.path.unlink(missing_ok=True)
 
 
-def _said_yes() -> bool:
-    try:
-        return click.confirm("Remove all of that?", err=True)
-    except click.Abort:  # there is nobody to ask
-        return False
-
-
 def _in_projects(roots: list[Path]) -> Iterator[Found]:
     for root in roots:
         folder = (root / DATABASE).parent
         for path in sorted(folder.glob(_INDEX)):
-            if not path.name.startswith(_TAKEN_OVER) and not is_upstream(str(path)):
+            if _TAKEN_OVER not in path.name and not is_upstream(str(path)):
                 yield Found(path, _size(path), "a project's index, made from its files")
         ignored = folder / _GITIGNORE
         if ignored.is_file() and not any(_kept([root])):
@@ -85,28 +136,38 @@ def _in_projects(roots: list[Path]) -> Iterator[Found]:
 
 
 def _on_path(place: Place) -> Iterator[Found]:
-    from agentlas_memory.installer.runtimes.program import linked_program
+    from agentlas_memory.installer.runtimes.program import linked_programs
 
-    link = linked_program(place)
-    if link is not None:
-        yield Found(link, 0, "the command, as a link")
+    for link in linked_programs(place):
+        yield Found(link, 0, "our programs, as links")
 
 
 def _in_home(place: Place) -> Iterator[Found]:
-    words = {
-        "networking": "what agents learned: there is no other copy",
-        "state": "receipts, delivery marks, logs",
-        "backups": "copies of host files from before they were changed",
-        "trusted.json": "which projects you said yes to",
-        "settings.json": "your settings",
-        "runtime": "installed versions",
-        "release-key.pub": "the key that releases are checked by",
-        "venv": "the environment that this program runs in",
-        "marketplace": "the plugin that Claude Code and Codex were given",
-    }
-    if place.data_home.is_dir():
-        for path in sorted(place.data_home.iterdir()):
-            yield Found(path, _size(path), words.get(path.name, "ours"))
+    """Yield what of our folder is ours: a person may have named one that holds other things."""
+    for what, patterns in _IN_HOME.items():
+        for pattern in patterns:
+            for path in sorted(place.data_home.glob(pattern)):
+                if _TAKEN_OVER not in path.name and not is_upstream(str(path)):
+                    yield Found(path, _size(path), what)
+    yield from _versions(place)
+    if place.data_home in Path(sys.prefix).parents and Path(sys.prefix).name == _ENVIRONMENT:
+        environment = Path(sys.prefix)
+        yield Found(environment, _size(environment), "the environment that this program runs in")
+
+
+def _versions(place: Place) -> Iterator[Found]:
+    from agentlas_memory.installer.runtimes.layout import HISTORY, LOCK, Runtimes
+    from agentlas_memory.installer.runtimes.pointer import CURRENT, read_current
+
+    runtimes = Runtimes(place.data_home)
+    for path in dict.fromkeys([*(one.folder for one in runtimes.all()), *runtimes.leftovers()]):
+        yield Found(path, _size(path), "an installed version")
+    names = [HISTORY, LOCK]
+    if read_current(runtimes.folder):
+        names.append(CURRENT)
+    for path in (runtimes.folder / name for name in names):
+        if os.path.lexists(path):
+            yield Found(path, _size(path), "which version serves")
 
 
 def _kept(roots: list[Path]) -> Iterator[Path]:
@@ -114,7 +175,7 @@ def _kept(roots: list[Path]) -> Iterator[Path]:
         folder = root / ".agentlas"
         yield from (folder / name for name in _YOURS if (folder / name).exists())
         old = sorted(folder.glob("ontology-runtime*"))
-        yield from (p for p in old if p.name.startswith(_TAKEN_OVER) or is_upstream(str(p)))
+        yield from (p for p in old if _TAKEN_OVER in p.name or is_upstream(str(p)))
 
 
 def _projects(place: Place) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from agentlas_memory.redact import redact
 
 if TYPE_CHECKING:
     from agentlas_memory.ontology.config import Scope
-    from agentlas_memory.ontology.notes import NoteKind
+    from agentlas_memory.ontology.notes import Note, NoteKind
     from agentlas_memory.project import Project
 
 
@@ -49,12 +50,21 @@ def remember(
     project = require(named)
     root = Path(project.store_root)
     prepare_writing(project)
+    clean = without_secrets(text)
     if supersedes:
         find_note(root, supersedes)
+    elif same := _same_note(root, clean, kind, scope):
+        from agentlas_memory.commands.index import run_for_note
+
+        kept, again = f"The note is kept in {root / same.path}.", command_line("index", str(root))
+        run_for_note(project, root / same.path, kept=kept, next_step=again)  # a killed run left it
+        say(f"Note {same.id} says this already; no second one was written.")
+        _tell(same, root, as_json=as_json)
+        return
     try:
         note = write_note(
             root,
-            without_secrets(text),
+            clean,
             kind=kind,
             scope=scope,
             tags=[redact(tag) for tag in tags],
@@ -63,6 +73,26 @@ def remember(
     except OSError as error:
         raise UserError(f"The note was not saved: {error}.") from error
     _index_note(project, root / note.path)
+    _tell(note, root, as_json=as_json)
+
+
+def _same_note(root: Path, text: str, kind: NoteKind, scope: Scope) -> Note | None:
+    """Return the note that says the same, of the same kind and for the same readers."""
+    from agentlas_memory.ontology.notes import list_notes
+
+    wanted = (_normalised(text), kind, scope)
+    notes = list_notes(root).notes
+    replaced = {old for note in notes for old in note.supersedes}
+    same = (n for n in notes if (_normalised(n.text), n.kind, n.scope) == wanted)
+    return next((note for note in same if note.id not in replaced), None)
+
+
+def _normalised(text: str) -> str:
+    """Return a text without what makes no other sense: spaces, case, the form of letters."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _tell(note: Note, root: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"id": note.id, "path": str(root / note.path)})
     else:

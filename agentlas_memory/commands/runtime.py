@@ -17,10 +17,13 @@ def runtime() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_runtimes(as_json: bool) -> None:
     """List the versions below `~/.agentlas/runtime`, and why each stays."""
+    from agentlas_memory.installer.runtimes.history import troubles
     from agentlas_memory.installer.runtimes.layout import Runtimes
     from agentlas_memory.installer.runtimes.prune import standing
 
     runtimes = Runtimes(place_here().data_home)
+    for told in troubles(runtimes):
+        say(told)
     current = runtimes.current()
     found = standing(runtimes)
     documents = [
@@ -55,9 +58,13 @@ def list_runtimes(as_json: bool) -> None:
 
 
 @runtime.command()
+@click.option("--all", "at_once", is_flag=True, help="Do not wait for the seven days.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def prune(as_json: bool) -> None:
-    """Remove versions that are neither current nor the way back, unused for seven days."""
+def prune(at_once: bool, as_json: bool) -> None:
+    """Remove versions that are neither current nor the way back, unused for seven days.
+
+    One that a process uses always stays.
+    """
     from agentlas_memory.installer.runtimes.layout import Runtimes
     from agentlas_memory.installer.runtimes.prune import prune as remove
     from agentlas_memory.installer.runtimes.prune import standing
@@ -65,7 +72,7 @@ def prune(as_json: bool) -> None:
 
     runtimes = Runtimes(place_here().data_home)
     with locked(runtimes):
-        removed = remove(runtimes)
+        removed = remove(runtimes, 0.0) if at_once else remove(runtimes)
     kept = {one.id: reason for one, reason in standing(runtimes)}
     if as_json:
         print_json({"removed": removed, "kept": kept})

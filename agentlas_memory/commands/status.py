@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
-from agentlas_memory.commands.advice import broken_file, broken_project_files, memory_line
+from agentlas_memory.commands.advice import broken_project_files, memory_line
 from agentlas_memory.commands.options import common_options
-from agentlas_memory.commands.output import print_json, show
+from agentlas_memory.commands.output import counted, print_json, show
 from agentlas_memory.commands.projects import find
+from agentlas_memory.commands.settings_check import settings_lines
+from agentlas_memory.commands.silence import in_words
 from agentlas_memory.commands.standing import agent_of, is_trusted, retrieval_of, store_state
 from agentlas_memory.deadline import Deadline
 from agentlas_memory.home import data_home
@@ -41,9 +43,12 @@ def status(named: str | None, as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
-        show("\n".join(_lines(document, memory_line(project, document["store"]["state"]))))
-        if broken := broken_file("settings.json"):
-            show(f"settings:      none hold, {broken}")
+        reason = document["last_silence"]
+        silence = f"{reason}: {in_words(reason, project)}" if reason else "-"
+        memory = memory_line(project, document["store"]["state"])
+        show("\n".join(_lines(document, memory, silence)))
+        for line in settings_lines():
+            show(f"settings:      {line}")
         for name, why in broken_project_files(project) if project else ():
             show(f"{name + ':':<14} {why}")
 
@@ -204,29 +209,33 @@ def _last_failure() -> str | None:
     return lines[-1] if lines else None
 
 
-def _lines(document: dict[str, Any], memory: str) -> list[str]:
+def _lines(document: dict[str, Any], memory: str, silence: str) -> list[str]:
     store = document["store"]
     agent = document["agent"]
     runtime = document["runtime"]
-    told = f"{agent['name']}, {_shown(agent['rows'])} rows {agent['reason']}" if agent else "-"
+    told = f"{agent['name']}, {_counted(agent['rows'], 'row')} {agent['reason']}" if agent else "-"
     return [
         f"project:       {document['project'] or '-'}",
         f"memory:        {memory}",
         f"store:         {store['state']}" + (f" ({store['reason']})" if store["reason"] else ""),
         f"sources:       {_shown(document['sources'])}, chunks: {_shown(document['chunks'])}",
         f"indexed:       {document['indexed_at'] or 'never'}",
-        f"changed since: {_shown(document['changed_since'])} files",
+        f"changed since: {_counted(document['changed_since'], 'file')}",
         f"retrieval:     {document['retrieval'] or '-'}",
         f"experience:    {told.rstrip()}",
         f"assistants:    {', '.join(map(_assistant, document['hosts'])) or '-'}",
         f"version:       {runtime['version'] if runtime else '-'}",
-        f"last silence:  {document['last_silence'] or '-'}",
+        f"last silence:  {silence}",
         f"last failure:  {document['last_failure'] or '-'}",
     ]
 
 
 def _assistant(host: dict[str, str]) -> str:
     return f"{host['host']} (delivery: {host['delivery']})"
+
+
+def _counted(number: int | None, what: str) -> str:
+    return f"- {what}s" if number is None else counted(number, what)
 
 
 def _shown(value: object) -> str:

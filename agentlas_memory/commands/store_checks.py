@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agentlas_memory.commands.errors import command_line
+from agentlas_memory.commands.output import counted
 from agentlas_memory.commands.standing import store_state
 from agentlas_memory.installer.checks import Check
 from agentlas_memory.installer.checks.holders import lock_holders
@@ -28,7 +29,9 @@ def check_stores(place: Place) -> Iterator[Check]:
     troubles = [check for root in roots for check in _check_store(root)]
     yield from troubles
     if not any(check.id == "store" for check in troubles):
-        yield Check("stores", "", "ok", f"{len(roots)} of projects that you said yes to")
+        told = f"{counted(len(roots), 'store')} of projects that you said yes to"
+        none = "no project that you said yes to has a store"
+        yield Check("stores", "", "ok", told if roots else none)
     yield from _check_disk(place.data_home, "our own folder")
 
 

@@ -51,7 +51,7 @@ def uninstall(
     with alone_unless(dry_run or not place.data_home.is_dir(), place):
         documents = _uninstall_hosts(names, place, dry_run=dry_run, told=not as_json)
     if purge:
-        _purge(place, documents, dry_run=dry_run, asked=yes or as_json)
+        _purge(place, documents, dry_run=dry_run, asked=yes)
     finish(context, documents, as_json=as_json, nothing="The hook is in no host.")
 
 

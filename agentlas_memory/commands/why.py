@@ -9,8 +9,9 @@ import click
 
 from agentlas_memory.commands.errors import WRONG_USE, UserError
 from agentlas_memory.commands.options import HOOK_HITS, HOOK_SCOPES, common_options, plain_text
-from agentlas_memory.commands.output import print_json, print_table, say
+from agentlas_memory.commands.output import counted, print_json, print_table, say
 from agentlas_memory.commands.projects import open_project_store, require
+from agentlas_memory.commands.silence import in_words
 from agentlas_memory.commands.standing import agent_of, silenced_by, without_agent
 from agentlas_memory.project import Project
 
@@ -37,7 +38,29 @@ def why(text: str | None, last: bool, named: str | None, as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
+        say(_first_line(project, document))
         _print(document)
+
+
+def _first_line(project: Project, document: dict[str, Any]) -> str:
+    """Return in words what an assistant is told, or why nothing."""
+    reason = document["silence_reason"]
+    shown = len(document["hits"]) + sum(bool(one["rank"]) for one in document["experience"])
+    if document["query"] is None:
+        start, told = f"The last prompt{_moment_of_last(project)}", "an assistant was told"
+    else:
+        start, told = "To this prompt", "an assistant is told"
+    if not reason:
+        return f"{start}: {told} {counted(shown, 'passage')}, those with a rank."
+    more = " The ranked ones below it would be told otherwise." if shown else ""
+    return f"{start}: {told} nothing, as {in_words(reason, project)}.{more}"
+
+
+def _moment_of_last(project: Project) -> str:
+    from agentlas_memory.commands.last_recall import moment_of_last
+
+    moment = moment_of_last(project)
+    return f" ({moment:%Y-%m-%d %H:%M:%S} UTC)" if moment else ""
 
 
 def explain_prompt(project: Project, text: str) -> dict[str, Any]:
@@ -156,7 +179,8 @@ def _print(document: dict[str, Any]) -> None:
         if shown := one["shown"]:
             say(_as_sentence(one["rank"], shown))
     if document["agent"]:
-        say(f"experience of {document['agent']}: {len(document['experience'])} rows looked at")
+        rows = counted(len(document["experience"]), "row")
+        say(f"experience of {document['agent']}: {rows} looked at")
     if document["experience"]:
         print_table(COLUMNS, [table_row(one) for one in document["experience"]])
     if not document["hits"] and not any(one["rank"] for one in document["experience"]):

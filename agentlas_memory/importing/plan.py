@@ -244,10 +244,18 @@ class _Planner:
             data = self._data(taken.file)
             note = NoteFile(identity, taken.file, data)
             if self._wishes.prune and note.digest == taken.digest:
-                self._plan.steps.append(Step(REMOVED, note, taken.file, "", taken.digest))
+                title = self._title(identity)
+                self._plan.steps.append(Step(REMOVED, note, taken.file, title, taken.digest))
                 del self._plan.taken[identity]
             else:
                 self._plan.vanished.append(taken.file)
+
+    def _title(self, identity: str) -> str:
+        """Return what stands at the top of a note that is there."""
+        note = self._notes.get(identity)
+        lines = note.text.split("\n") if note else []
+        first = next((line for line in lines if line.strip()), "")
+        return redact(one_line(first.strip("# \t")))
 
     def _data(self, name: str) -> bytes:
         """Return the bytes of a file of the inbox, none where there is no regular one."""

@@ -91,12 +91,18 @@ def write_note(
     supersedes: Sequence[str] = (),
     created: datetime | None = None,
     identity: str = "",
+    title: str = "",
 ) -> Note:
-    """Write a new note into the inbox and return it; without an id it gets a random one."""
+    """Write a new note into the inbox and return it; without an id it gets a random one.
+
+    Its file is named after the title, or else after the first words of the text.
+    """
     moment = (created or datetime.now(timezone.utc)).astimezone(timezone.utc)
     identity = identity or secrets.token_hex(_ID_BYTES)
     # The name of a private note says nothing, and keeps it out of a commit.
-    words, suffix = (kind, PRIVATE_SUFFIX) if scope == "private" else (_slug(text) or kind, ".md")
+    words, suffix = (
+        (kind, PRIVATE_SUFFIX) if scope == "private" else (slug_of(title or text) or kind, ".md")
+    )
     name = f"{moment:%Y-%m-%d}-{words}-{identity}{suffix}"
     values: dict[str, object] = {"id": identity, "kind": kind, "scope": scope}
     values |= {"tags": list(tags)} if tags else {}
@@ -193,7 +199,7 @@ def _one_of(known: Sequence[str], values: Mapping[str, Any], key: str, default: 
     return value
 
 
-def _slug(text: str) -> str:
+def slug_of(text: str) -> str:
     """Return the first words of a text as they may stand in a file name, or nothing."""
     plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
     slug = "-".join(_SLUG_WORD.findall(plain)[:6])

@@ -33,7 +33,8 @@ TICKET = "candidate"  # the kind of a curator's ticket, which is no experience
 _ACTIVE = ("active", "approved", "accepted", "confirmed", "committed", "promoted", "current")
 _REPLACED = "superseded"
 _MOST_ROWS, _MOST_BYTES = 20_000, 24 << 20  # a ledger may have 64 MiB
-_UNSAID, _OTHERS, _MOST_AGENTS = "no agent", "others", 50
+# Neither label can be the name of an agent: that has no spaces.
+_UNSAID, _OTHERS, _MOST_AGENTS = "no agent", "other agents", 50
 _ENDED = "1970-01-01"
 _COLUMNS = (
     "ticket_id",
@@ -68,21 +69,31 @@ class Learned:
     size: int = 0
 
 
-def count_agents(reader: UpstreamReader) -> dict[str, int]:
-    """Return how many experience rows there are of each agent, by its name."""
+def count_agents(reader: UpstreamReader, own: str = "") -> tuple[dict[str, int], int]:
+    """Return how many experience rows there are of each agent, and how many tickets.
+
+    The agent that the run is about is counted under its own name, however many others there are.
+    """
     found: dict[str, int] = {}
+    tickets = 0
     for _, agent, kind in reader.rows("memory_candidates", ("agent_id", "memory_kind")):
-        if not _is_ticket(kind):
-            name = agent_of(agent) or text_of(agent)[:100] or _UNSAID
-            name = name if name in found or len(found) < _MOST_AGENTS else _OTHERS
-            found[name] = found.get(name, 0) + 1
-    return found
+        if _is_ticket(kind):
+            tickets += 1
+            continue
+        name = agent_of(agent) or text_of(agent).strip()[:100] or _UNSAID
+        is_told = name in found or name == own or len(found) < _MOST_AGENTS
+        name = name if is_told else _OTHERS
+        found[name] = found.get(name, 0) + 1
+    return found, tickets
 
 
 def agent_of(value: object) -> str:
-    """Return the name of the agent that a row is of, blank where it names none of ours."""
-    text = text_of(value)
-    return agent_name(text[4:]) if text.startswith("hub:") else ""
+    """Return the name of the agent that a row is of, blank where it names none of ours.
+
+    Agentlas OS wrote `hub:NAME`, and the bare name.
+    """
+    text = text_of(value).strip()
+    return agent_name(text[4:] if text[:4].lower() == "hub:" else text)
 
 
 def read_learned_rows(
@@ -105,7 +116,10 @@ def read_learned_rows(
         row = _row(text, scope, state)
         _fill(row, tags, salience, expiry, created)
         learned.size += len(row.event["text"])
-        learned.rows[name or f"\0{len(learned.rows)}"] = row
+        name = name or f"\0{len(learned.rows)}"
+        if name in learned.rows:
+            report.leave(ROWS, "another row has the same id", name)
+        learned.rows[name] = row
     learned.links += _links(reader)
     return learned
 
@@ -180,7 +194,8 @@ def ledger_events(learned: Learned, ledger: Ledger, report: Report) -> list[dict
         if decided or _tried(ledger, _link_event(ledger, *link), report, "links", events):
             report.carry("links")
         elif relation == SUPERSEDES and other in new:  # what was replaced must not be current
-            _tried(ledger, {"op": "expire", "id": other, "expires": _ENDED}, report, ROWS, events)
+            expired = {"op": "expire", "id": other, "expires": _ENDED}
+            _tried(ledger, expired, report, "expiries", events)
     return events
 
 

@@ -28,6 +28,7 @@ class Report:
     found: dict[str, int | None] = field(default_factory=dict)  # None: could not be counted
     carried: dict[str, int] = field(default_factory=dict)
     left: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
+    private_notes: int = 0  # of the notes that are carried
 
     def carry(self, what: str, count: int = 1) -> None:
         """Count what is carried over."""
@@ -45,12 +46,26 @@ class Report:
         if name and len(entry.names) < _MOST_NAMES:
             entry.names.append(told(name))
 
+    def leave_rest(self, what: str, reason: str) -> None:
+        """Count all that was found of a kind, and neither carried nor left for another reason."""
+        left = sum(one.count for one in self.left.values() if one.what == what)
+        rest = (self.found.get(what) or 0) - self.carried.get(what, 0) - left
+        self.leave(what, reason, count=max(0, rest))
+
+    def add(self, other: Report) -> None:
+        """Add what another report says was carried, and was not."""
+        for what, count in other.carried.items():
+            self.carry(what, count)
+        for one in other.left.values():
+            self.leave(one.what, one.reason, one.names[0] if one.names else "", one.count)
+
     def document(self) -> dict[str, Any]:
         """Return the report under its JSON keys."""
         left = sorted(self.left.values(), key=lambda one: (one.what, one.reason))
         return {
             "found": self.found,
             "carried": self.carried,
+            "private_notes": self.private_notes,
             "not_carried": [
                 {"what": o.what, "count": o.count, "reason": o.reason, "names": o.names}
                 for o in left

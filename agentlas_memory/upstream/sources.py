@@ -65,12 +65,18 @@ def sort_sources(
     reader: UpstreamReader, root: Path, report: Report, *, skip_gone: bool = False
 ) -> Sources:
     """Tell which sources are files of the project, and which chunks hold the text of the others."""
-    known = {source.id: source for source in _newest(_read_sources(reader, report), report)}
+    known: dict[str, Source] = {}
+    for source in _newest(_read_sources(reader, report), report):
+        if source.id in known:
+            report.leave("sources", "another source has the same id", source.uri)
+        known[source.id] = source
     _place(known.values(), root)
     _read_chunks(reader, known, report)
     found = Sources()
     for source in known.values():
         if source.is_there:
+            if source.path in found.files:
+                report.leave("sources", "another source is of the same file", source.path)
             found.files[source.path] = _narrower(source.scope, found.files.get(source.path, ""))
         elif is_policy_file(source.path or source.uri.rpartition("/")[2]):
             report.leave("sources", _HOST_POLICY, source.path or source.uri)
@@ -87,7 +93,7 @@ def _read_sources(reader: UpstreamReader, report: Report) -> Iterator[Source]:
     for number, row in enumerate(reader.rows("sources", _COLUMNS)):
         if number >= _MOST_SOURCES:
             report.leave("sources", f"there are more than {_MOST_SOURCES}")
-            return
+            continue
         identity, uri, name, version, digest, scope, created, updated = row[1:]
         if not text_of(identity):
             report.leave("sources", "it has no id", text_of(uri))
@@ -127,7 +133,7 @@ def _read_chunks(reader: UpstreamReader, known: dict[str, Source], report: Repor
     for number, (rowid, owner, index, scope) in enumerate(reader.rows("chunks", columns)):
         if number >= _MOST_CHUNKS:
             report.leave("chunks", f"there are more than {_MOST_CHUNKS}")
-            break
+            continue
         source = known.get(text_of(owner))
         if source is None:
             older += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from agentlas_memory.ontology.documents import INBOX
-from agentlas_memory.ontology.notes import NoteError, list_notes, write_note
+from agentlas_memory.ontology.notes import NoteError, list_notes, slug_of, write_note
 from agentlas_memory.redact import redact
 from agentlas_memory.upstream.reading import UpstreamReader
 from agentlas_memory.upstream.report import Report, told
@@ -34,10 +35,13 @@ def write_texts(
     project: Path,
     hashes: set[str],
     report: Report,
+    *,
+    is_finished: bool = False,
 ) -> None:
     """Write a note for each text; one that is there already is left as it is.
 
-    `hashes` are the SHA-256 of the project's files: what equals one has only been moved.
+    `hashes` are the SHA-256 of the project's files: what equals one has only been moved. After a
+    finished run nothing is written: a note that is gone was taken away by somebody.
     """
     there = {note.id for note in list_notes(project).notes}
     texts: set[bytes] = set()
@@ -55,15 +59,19 @@ def write_texts(
         else:
             texts.add(digest)
             for number, part in enumerate(parts):
-                _write(project, source, part, number, there, report)
+                if not is_finished or _identity(source, number) in there:
+                    _write(project, source, part, number, there, report)
+                else:
+                    report.leave("texts", "its note was removed since", name)
 
 
 def _write(
     project: Path, source: Source, text: str, number: int, there: set[str], report: Report
 ) -> None:
     identity = _identity(source, number)
+    scope = cast("Scope", source.scope or "private")  # nobody said who may see it
     if identity in there:
-        report.carry("notes")
+        _carry(scope, report)
         return
     moment = source.moment or datetime.now(timezone.utc)
     _remove_unfinished(project, identity)
@@ -71,15 +79,28 @@ def _write(
         write_note(
             project,
             redact(f"{heading_of(source, number)}\n\n{_below(text)}"),
-            scope=cast("Scope", source.scope or "private"),  # nobody said who may see it
+            scope=scope,
             tags=[TAG],
             created=moment,
             identity=identity,
+            title=_title(source, redact(text)),
         )
     except NoteError as error:
         report.leave("texts", str(error), source.path or source.uri)
     else:
-        report.carry("notes")
+        _carry(scope, report)
+
+
+def _carry(scope: Scope, report: Report) -> None:
+    report.carry("notes")
+    report.private_notes += scope == "private"
+
+
+def _title(source: Source, text: str) -> str:
+    """Return what a note's file is named after: its source, or its text where that has no name."""
+    name = redact(source.path or source.name or source.uri.rpartition("/")[2])
+    words = re.sub(r"[-_/]+", " ", posixpath.splitext(name)[0])
+    return words if slug_of(words) else text
 
 
 def heading_of(source: Source, number: int = 0) -> str:

@@ -20,7 +20,7 @@ SPEC = PluginHost(
     title="Codex",
     verified="0.171.0",
     oldest="0.131.0",  # heard there without a switch; tells of a compaction since 0.135.0
-    note="Codex runs a new hook only once you trust it: start `codex` and choose it, or say"
+    note="Codex runs a new hook only once you trust it: in its /hooks screen, or by"
     " `agentlas-memory install --host codex --trust-codex`.",
     delivery="context",
     program="codex",

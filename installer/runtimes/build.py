@@ -19,7 +19,7 @@ from agentlas_memory.installer.runtimes.environments import (
     programs_of,
     python_of,
 )
-from agentlas_memory.installer.runtimes.layout import Runtimes, remove_tree
+from agentlas_memory.installer.runtimes.layout import MARK, Runtimes, remove_tree
 from agentlas_memory.installer.runtimes.release import REQUIREMENTS, Release
 from agentlas_memory.installer.runtimes.steps import step
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
@@ -27,7 +27,7 @@ from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefus
 _PACKAGE = "agentlas_memory"
 _MODEL = "models/model2vec/potion-base-8M-int8"
 _NOT_KEPT = ("pip", "setuptools", "wheel")
-_PROGRAM = "agentlas-memory"
+PROGRAM = "agentlas-memory"
 _SECONDS = 600.0
 # pip tries at its start whether it may bind an IPv6 address: where nothing is contacted, no socket
 # is opened either.
@@ -43,6 +43,7 @@ def new_folder(runtimes: Runtimes, version: str) -> Iterator[Path]:
     with step("make its folder"):
         folder = runtimes.free_folder(version)
         folder.mkdir(mode=0o700)
+        (folder / MARK).touch()
     try:
         yield folder
     except BaseException:
@@ -63,9 +64,7 @@ def build(release: Release, bundle: Path, folder: Path) -> None:
     with step("compile"):
         _compile(folder)
     with step("check the model and the hosts' files"):
-        package = packages_of(folder) / _PACKAGE
-        _check_digests(package / _MODEL, release.model)
-        _check_digests(package, release.payloads)
+        check_contents(folder, release)
     with step("write the programs"):
         _write_programs(folder)
 
@@ -75,7 +74,7 @@ def _install_wheels(release: Release, bundle: Path, folder: Path) -> None:
     # By its name: pip reads a path in such a file up to a `#`, and fills in `${HOME}`.
     own = bundle / "own.txt"
     digest = release.files[release.wheel].sha256
-    own.write_text(f"{_PROGRAM}=={release.version} --hash=sha256:{digest}\n", "utf-8")
+    own.write_text(f"{PROGRAM}=={release.version} --hash=sha256:{digest}\n", "utf-8")
     pip = bundle / release.pip
     environment = clean_environment()
     if release.pythons:
@@ -110,6 +109,18 @@ def _compile(folder: Path) -> None:
     run([*python, "-x", r"[\\/]tests?[\\/]", *others], _SECONDS)
 
 
+def check_contents(folder: Path, release: Release) -> None:
+    """Compare the model and the hosts' files with the release; raise UpdateRefused."""
+    package = packages_of(folder) / _PACKAGE
+    _check_digests(package / _MODEL, release.model)
+    _check_digests(package, release.payloads)
+
+
+def program_text() -> bytes:
+    """Return the program that stands in the place of pip's."""
+    return (resources.files(__package__) / "agentlas-memory.sh").read_bytes()
+
+
 def _check_digests(root: Path, expected: Mapping[str, str]) -> None:
     for name, digest in expected.items():
         path = root / name
@@ -123,9 +134,8 @@ def _write_programs(folder: Path) -> None:
         raise UpdateFailed("The wheel brought no agentlas-memory-hook.")
     if WINDOWS:
         return
-    program = programs_of(folder) / _PROGRAM
-    text = (resources.files(__package__) / "agentlas-memory.sh").read_bytes()
-    aside = program.with_name(f".{_PROGRAM}")
-    aside.write_bytes(text)
+    program = programs_of(folder) / PROGRAM
+    aside = program.with_name(f".{PROGRAM}")
+    aside.write_bytes(program_text())
     aside.chmod(0o755)
     aside.replace(program)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agentlas_memory.installer.checks import Check
 from agentlas_memory.installer.runtimes.children import StoreLocked, update_lock
-from agentlas_memory.installer.runtimes.history import History
+from agentlas_memory.installer.runtimes.history import History, troubles
 from agentlas_memory.installer.runtimes.layout import Runtimes
 from agentlas_memory.installer.runtimes.prune import standing
 from agentlas_memory.installer.surfaces import Place
@@ -26,6 +26,8 @@ def check_versions(place: Place) -> Iterator[Check]:
             f"{current.id} is active, but the hosts were not brought in line with it",
             "agentlas-memory install",
         )
+    for told in troubles(runtimes):
+        yield Check("version", "", "warning", told, "move that file away, then update")
     at_work = _at_work(runtimes)
     for runtime, reason in standing(runtimes):
         if reason:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import time
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-from agentlas_memory.installer.runtimes.layout import HISTORY, Runtime, Runtimes
+from agentlas_memory.installer.runtimes.layout import FACTS, HISTORY, Runtime, Runtimes
+from agentlas_memory.installer.runtimes.objects import read_object
 
 _MOST = 50  # entries; the oldest go
 _DAY = 86_400.0
+_LATEST = 1e12  # seconds; what lies beyond is no time
 
 
 class History:
@@ -25,7 +27,7 @@ class History:
     def __init__(self, runtimes: Runtimes) -> None:
         self._path = runtimes.folder / HISTORY
         self._runtimes = runtimes
-        values = _read(self._path)
+        values, self.trouble = read_object(self._path)
         entries = values.get("entries")
         self._entries: list[dict[str, Any]] = [
             one
@@ -33,6 +35,7 @@ class History:
             if isinstance(one, dict)
             and isinstance(one.get("id"), str)
             and isinstance(one.get("since"), (int, float))
+            and abs(one["since"]) < _LATEST
         ]
         self.settled = str(values.get("settled", ""))
 
@@ -57,7 +60,10 @@ class History:
         self._write()
 
     def previous(self) -> Runtime | None:
-        """Return the version before the current one, None where none is there any more."""
+        """Return the version before the current one, None where none is there any more.
+
+        Another copy of the same release is no way back.
+        """
         current = self._runtimes.current()
         if current is None:
             return None
@@ -66,7 +72,7 @@ class History:
             del names[len(names) - 1 - names[::-1].index(current.id) :]
         for name in reversed(names):
             runtime = self._runtimes.get(name)
-            if name != current.id and runtime.complete:
+            if name != current.id and runtime.complete and not runtime.is_copy_of(current):
                 return runtime
         return None
 
@@ -91,9 +97,10 @@ class History:
         aside.replace(self._path)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return values if isinstance(values, dict) else {}
+def troubles(runtimes: Runtimes) -> Iterator[str]:
+    """Yield what is wrong with the files that say which versions there are, a sentence each."""
+    if told := History(runtimes).trouble:
+        yield f"{told} So nobody knows which version to go back to."
+    for runtime in runtimes.all():
+        if told := read_object(runtime.folder / FACTS)[1]:
+            yield f"{told} So {runtime.id} counts as not finished."

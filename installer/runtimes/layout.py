@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentlas_memory.installer.runtimes.environments import hook_of, packages_of
-from agentlas_memory.installer.runtimes.pointer import CURRENT, read_current
+from agentlas_memory.installer.runtimes.objects import read_object
+from agentlas_memory.installer.runtimes.pointer import read_current
 
 FACTS = "runtime.json"
-STAGING = ".bundle"
+MARK = ".agentlas-memory"  # written into a version's folder before anything else
+STAGING = ".agentlas-bundle"
 HISTORY = "history.json"
 LOCK = "update.lock"
-_OURS = {CURRENT, HISTORY, LOCK}
+_VERSION = re.compile(r"\d+\.\d+\.\d+(~\d+)?", re.ASCII)
+_ASIDE = re.compile(r"history\.json\.\d+|\.current\.new", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,11 @@ class Runtime:
         """Whether we built it; an environment that the person made is theirs to remove."""
         return "/" not in self.id and "\\" not in self.id
 
+    def is_copy_of(self, other: Runtime) -> bool:
+        """Tell whether both are of one release."""
+        release = self.facts.get("release_sha256")
+        return bool(release) and release == other.facts.get("release_sha256")
+
     @property
     def complete(self) -> bool:
         """Whether its building came to an end."""
@@ -54,11 +63,7 @@ class Runtimes:
         """Return the versions that were built here, finished or not, by name."""
         if not self.folder.is_dir():
             return []
-        return [
-            self.get(path.name)
-            for path in sorted(self.folder.iterdir())
-            if path.is_dir() and not path.is_symlink() and path.name not in (CURRENT, STAGING)
-        ]
+        return [self.get(path.name) for path in sorted(self.folder.iterdir()) if _is_ours(path)]
 
     def get(self, name: str) -> Runtime:
         """Return a version by its id."""
@@ -70,7 +75,10 @@ class Runtimes:
         named = read_current(self.folder)
         if not named:
             return None
-        runtime = self.get(named)
+        folder = Path(os.path.realpath(self.folder / named))
+        # However the link is spelt: one of ours is known by its name.
+        own = folder.parent == Path(os.path.realpath(self.folder))
+        runtime = self.get(folder.name if own else named)
         return runtime if runtime.folder.is_dir() else None
 
     def free_folder(self, version: str) -> Path:
@@ -82,14 +90,18 @@ class Runtimes:
         return folder
 
     def leftovers(self) -> Iterator[Path]:
-        """Yield what a killed update left; only under the lock is nobody at work on it."""
+        """Yield what a killed update left; only under the lock is nobody at work on it.
+
+        The folder may be one that a person named with `--prefix`: what is not ours stays.
+        """
         if not self.folder.is_dir():
             return
-        named = read_current(self.folder)
+        current = self.current()
+        kept = current.id if current is not None else ""
         for path in sorted(self.folder.iterdir()):
-            if path.name in _OURS or path.name == named:
-                continue
-            if path.is_symlink() or not path.is_dir() or not _read_facts(path / FACTS):
+            unfinished = _is_ours(path) and not _read_facts(path / FACTS)
+            aside = path.name == STAGING or _ASIDE.fullmatch(path.name)
+            if aside or (unfinished and path.name != kept):
                 yield path
 
     def clear_leftovers(self) -> list[str]:
@@ -101,13 +113,32 @@ class Runtimes:
         return names
 
 
+def _is_ours(path: Path) -> bool:
+    """Tell whether a folder is a version that we built, or began to build."""
+    if not _VERSION.fullmatch(path.name) or path.is_symlink() or not path.is_dir():
+        return False
+    marks = (MARK, FACTS, "pyvenv.cfg")
+    return any((path / mark).exists() for mark in marks) or not any(path.iterdir())
+
+
 def remove_tree(path: Path) -> None:
-    """Remove a folder or a file; the mark of a whole version goes first, so a kill leaves none."""
+    """Remove a folder or a file.
+
+    What says that a version is whole goes first, and what says that it is ours last: after a kill
+    the rest is known for a leftover.
+    """
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return
+    (path / MARK).touch()
     (path / FACTS).unlink(missing_ok=True)
-    shutil.rmtree(path)
+    for inside in list(path.iterdir()):
+        if inside.is_dir() and not inside.is_symlink():
+            shutil.rmtree(inside)
+        elif inside.name != MARK:
+            inside.unlink()
+    (path / MARK).unlink()
+    path.rmdir()
 
 
 def write_facts(folder: Path, facts: Mapping[str, str]) -> None:
@@ -118,11 +149,7 @@ def write_facts(folder: Path, facts: Mapping[str, str]) -> None:
 
 
 def _read_facts(path: Path) -> dict[str, str]:
-    try:
-        values = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return {str(k): str(v) for k, v in values.items()} if isinstance(values, dict) else {}
+    return {str(k): str(v) for k, v in read_object(path)[0].items()}
 
 
 def _version_in(environment: Path) -> str:

@@ -8,6 +8,9 @@ from pathlib import Path
 from agentlas_memory.installer.runtimes.release import KEY
 from agentlas_memory.installer.runtimes.signature import read_key
 from agentlas_memory.installer.runtimes.trouble import UpdateRefused
+from agentlas_memory.lean import read_file
+
+_LARGEST = 4096  # bytes; a key is one line
 
 
 def pin_file(data_home: Path) -> Path:
@@ -19,9 +22,14 @@ def read_pin(data_home: Path) -> bytes | None:
     """Return the pinned key, None where there is none."""
     path = pin_file(data_home)
     try:
-        text = path.read_bytes()
+        text = read_file(str(path), _LARGEST + 1)
     except FileNotFoundError:
         return None
+    except OSError as error:  # a folder, a FIFO, a device; without access
+        raise UpdateRefused(
+            f"{path} cannot be read: {error.strerror or 'not a regular file'}.",
+            f"put the maker's {KEY} there; a version is only taken by its key",
+        ) from error
     return read_key(text, str(path))
 
 

@@ -1,4 +1,4 @@
-"""`~/.local/bin/agentlas-memory`: the command on the person's PATH, where nothing else is there."""
+"""Our programs on the person's PATH: links in `~/.local/bin`, where nothing else has the name."""
 
 from __future__ import annotations
 
@@ -13,14 +13,24 @@ from agentlas_memory.installer.surfaces import Place
 from agentlas_memory.private_json import BrokenFile
 
 _NAME = "agentlas-memory"
+_NAMES = (_NAME, f"{_NAME}-hook")  # scripts ask the hook too, by `--host raw`
 
 
 def link_program(place: Place) -> str:
-    """Make the link, noted in the ledger first; return what the person should know of it."""
+    """Make the links, noted in the ledger first; return what the person should know of them."""
     if WINDOWS:
         return ""
-    target = place.hook.with_name(_NAME)
-    link = place.home / ".local" / "bin" / _NAME
+    folder = place.home / ".local" / "bin"
+    told = [_link(folder / name, place) for name in _NAMES]
+    if any(told):
+        return "\n".join(filter(None, told))
+    if str(folder) in place.environment.get("PATH", "").split(os.pathsep):
+        return ""
+    return f"{folder} is not on your PATH: add it there, or run {folder / _NAME}"
+
+
+def _link(link: Path, place: Place) -> str:
+    target = _target(link, place)
     if os.path.lexists(link) and not _leads_to(link, target):
         return f"{link} is not ours and was left; the command is {target}"
     if not os.path.lexists(link):
@@ -31,25 +41,31 @@ def link_program(place: Place) -> str:
             link.symlink_to(target)
         except (OSError, BrokenFile) as error:
             return f"{link} could not be made ({error}); the command is {target}"
-    folders = place.environment.get("PATH", "").split(os.pathsep)
-    if str(link.parent) in folders:
-        return ""
-    return f"{link.parent} is not on your PATH: add it there, or run {link}"
+    return ""
+
+
+def linked_programs(place: Place) -> list[Path]:
+    """Return the links that we made, less those that are gone or lead elsewhere by now."""
+    links = map(Path, read_ledger(place.data_home).links)
+    return [link for link in links if _leads_to(link, _target(link, place))]
 
 
 def linked_program(place: Place) -> Path | None:
-    """Return the link that we made, None where it is gone or leads elsewhere by now."""
-    named = read_ledger(place.data_home).linked
-    link = Path(named)
-    return link if named and _leads_to(link, place.hook.with_name(_NAME)) else None
+    """Return the link to the command, None where it is none of ours."""
+    return next((link for link in linked_programs(place) if link.name == _NAME), None)
 
 
 def unlink_program(place: Place) -> None:
-    """Remove the link, and the folders that were made for it, as far as nothing else is in them."""
-    link = linked_program(place)
-    if link is not None:
+    """Remove the links, and the folders made for them, as far as nothing else is in them."""
+    links = linked_programs(place)
+    for link in links:
         link.unlink()
+    if links:
         remove_folders(read_ledger(place.data_home).link_folders)
+
+
+def _target(link: Path, place: Place) -> Path:
+    return place.hook.with_name(link.name)
 
 
 def _leads_to(link: Path, target: Path) -> bool:

@@ -1,4 +1,7 @@
-"""Removing versions that nobody needs: not current, not the way back, unused for a week."""
+"""Removing versions that nobody needs: not current, not the way back, unused for a week.
+
+Another copy of the current release goes at once: it was damaged, or is on another Python.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ class Standing(NamedTuple):
     reason: str
 
 
-def standing(runtimes: Runtimes) -> list[Standing]:
-    """Return every version with what keeps it."""
+def standing(runtimes: Runtimes, days: float = DAYS) -> list[Standing]:
+    """Return every version with what keeps it; `days` is how long one stays out of use."""
     history, current = History(runtimes), runtimes.current()
     previous = history.previous()
     found = []
@@ -39,19 +42,19 @@ def standing(runtimes: Runtimes) -> list[Standing]:
             reason = ""
         elif current is None:
             reason = "kept while none is current"
-        elif _days(history, runtime) < DAYS:
-            reason = f"unused for less than {DAYS:.0f} days"
+        elif not runtime.is_copy_of(current) and _days(history, runtime) < days:
+            reason = f"unused for less than {days:.0f} days"
         else:
             reason = "used by a process" if is_used(runtime.folder) else ""
         found.append(Standing(runtime, reason))
     return found
 
 
-def prune(runtimes: Runtimes) -> list[str]:
+def prune(runtimes: Runtimes, days: float = DAYS) -> list[str]:
     """Remove what nothing keeps, under the lock; return the names."""
     removed = []
     with step("prune"):
-        gone = [runtime.folder for runtime, reason in standing(runtimes) if not reason]
+        gone = [runtime.folder for runtime, reason in standing(runtimes, days) if not reason]
         for path in dict.fromkeys([*runtimes.leftovers(), *gone]):
             with suppress(OSError):  # doctor goes on naming it
                 remove_tree(path)

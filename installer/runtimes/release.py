@@ -17,6 +17,7 @@ FORMAT = 1
 NAME = "agentlas-memory"
 RELEASE, SIGNATURE, KEY = "release.json", "release.json.sig", "release-key.pub"
 REQUIREMENTS = "requirements.txt"
+LARGEST_FILE = 512 << 20  # bytes; as in install.sh
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _AT_LEAST = re.compile(r">=\s*(\d+)\.(\d+)", re.ASCII)
@@ -75,8 +76,9 @@ def read_release(data: bytes) -> Release:
                 f"{RELEASE} is of another format or program.", "take a newer install script"
             )
         release = _from(values, hashlib.sha256(data).hexdigest())
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UpdateRefused(f"{RELEASE} does not say what a release says: {error!r}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        told = repr(error)[:200]
+        raise UpdateRefused(f"{RELEASE} does not say what a release says: {told}.") from error
     version_numbers(release.version)
     _check_paths(release)
     return release
@@ -85,13 +87,13 @@ def read_release(data: bytes) -> Release:
 def _from(values: dict[str, Any], digest: str) -> Release:
     return Release(
         version=str(values["version"]),
-        commit=str(values["commit"]),
-        requires_python=str(values["requires_python"]),
-        pythons=tuple(map(str, values["pythons"])),
-        platform=str(values["platform"]),
+        commit=_word(values["commit"]),
+        requires_python=_word(values["requires_python"]),
+        pythons=tuple(map(_word, values["pythons"])),
+        platform=_word(values["platform"]),
         wheel=f"wheels/{values['wheel']}",
         files={
-            str(path): File(_digest(one["sha256"]), int(one["size"]))
+            str(path): File(_digest(one["sha256"]), _size(one["size"]))
             for path, one in values["files"].items()
         },
         model={str(path): _digest(one) for path, one in values["model"].items()},
@@ -103,6 +105,23 @@ def _from(values: dict[str, Any], digest: str) -> Release:
 def _digest(value: object) -> str:
     if not isinstance(value, str) or not _SHA256.fullmatch(value):
         raise ValueError("a digest that is none")
+    return value
+
+
+def _size(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= LARGEST_FILE:
+        raise ValueError("a size that is none")
+    return value
+
+
+def _word(value: object) -> str:
+    """Return what is shown to people, perhaps before its signature is checked."""
+    if (
+        not isinstance(value, str)
+        or len(value) > 100
+        or not (value.isascii() and value.isprintable())
+    ):
+        raise ValueError("words that cannot be shown")
     return value
 
 

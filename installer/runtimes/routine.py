@@ -15,7 +15,7 @@ from agentlas_memory.installer.runtimes.activate import activate, plan_hosts
 from agentlas_memory.installer.runtimes.build import build, new_folder
 from agentlas_memory.installer.runtimes.children import StoreLocked, update_lock
 from agentlas_memory.installer.runtimes.environments import base_python
-from agentlas_memory.installer.runtimes.layout import STAGING, Runtimes, write_facts
+from agentlas_memory.installer.runtimes.layout import STAGING, Runtime, Runtimes, write_facts
 from agentlas_memory.installer.runtimes.pointer import refuse_folder
 from agentlas_memory.installer.runtimes.prune import prune
 from agentlas_memory.installer.runtimes.release import Release, is_older
@@ -23,6 +23,7 @@ from agentlas_memory.installer.runtimes.selftest import self_test
 from agentlas_memory.installer.runtimes.source import Source, take_files
 from agentlas_memory.installer.runtimes.steps import step
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
+from agentlas_memory.installer.runtimes.whole import find_whole
 from agentlas_memory.installer.surfaces import Place
 
 PATIENCE = 180.0  # seconds; another update, or what a killed one started, ends within that
@@ -36,16 +37,17 @@ class Outcome:
     version: str
     id: str
     previous: str
+    built: bool = True
     hosts: list[dict[str, Any]] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
 
 
-def check_version(release: Release, runtimes: Runtimes) -> None:
+def check_version(version: str, runtimes: Runtimes) -> None:
     """Raise UpdateRefused for a version older than the current one."""
     current = runtimes.current()
-    if current is not None and is_older(release.version, current.version):
+    if current is not None and is_older(version, current.version):
         raise UpdateRefused(
-            f"{release.version} is older than the current version {current.version}.",
+            f"{version} is older than the current version {current.version}.",
             "`agentlas-memory rollback` goes back to the version before",
         )
 
@@ -59,40 +61,54 @@ def install(
     vouch: Callable[[Path], None] = lambda folder: None,
     needless: Callable[[], bool] = lambda: False,
 ) -> Outcome | None:
-    """Build a release, test it and let it serve; None where `needless` says so under the lock.
+    """Let a release serve, built and tested; None where `needless` says so under the lock.
 
-    `vouch` is given the finished environment and raises where the release's signature does not
-    hold.
+    One that is here already, and whole, is not built again. `vouch` is given the environment and
+    raises where the release's signature does not hold.
     """
     runtimes = Runtimes(place.data_home)
     with locked(runtimes):
         if needless():
             return None
-        check_version(release, runtimes)
+        check_version(release.version, runtimes)
         previous = runtimes.current()
         with step("clear leftovers"):
             refuse_folder(runtimes.folder)
             runtimes.clear_leftovers()
-        with staging(runtimes) as bundle:
-            with step("fetch the bundle"):
-                source = fetch(bundle)
-            with step("check every digest"):
-                take_files(source, release.files, bundle / "files")
-            with new_folder(runtimes, release.version) as folder:
-                build(release, bundle / "files", folder)
-                vouch(folder)
-                with step("self-test"):
-                    self_test(folder, bundle)
-                with step("mark it whole"):
-                    write_facts(folder, _facts(release, folder))
-                    if hasattr(os, "sync"):
-                        os.sync()  # a power cut after the switch must not find empty files
-                files = plan_hosts(runtimes, runtimes.get(folder.name), names)
-        new = runtimes.get(folder.name)
-        outcome = Outcome(new.version, new.id, previous.version if previous else "")
+        with staging(runtimes) as room:
+            new = find_whole(runtimes, release, room)
+            built = new is None
+            if new is not None:
+                vouch(new.folder)
+                files = plan_hosts(runtimes, new, names)
+            else:
+                with _built(runtimes, release, fetch, room, vouch) as new:
+                    files = plan_hosts(runtimes, new, names)
+        outcome = Outcome(new.version, new.id, previous.version if previous else "", built)
         outcome.hosts = activate(runtimes, new, names, files)
         outcome.removed = prune(runtimes)
         return outcome
+
+
+@contextmanager
+def _built(
+    runtimes: Runtimes, release: Release, fetch: Fetch, room: Path, vouch: Callable[[Path], None]
+) -> Iterator[Runtime]:
+    """Have a release built, tested and marked as whole; if what follows fails, it goes again."""
+    with step("fetch the bundle"):
+        source = fetch(room)
+    with step("check every digest"):
+        take_files(source, release.files, room / "files")
+    with new_folder(runtimes, release.version) as folder:
+        build(release, room / "files", folder)
+        vouch(folder)
+        with step("self-test"):
+            self_test(folder, room)
+        with step("mark it whole"):
+            write_facts(folder, _facts(release, folder))
+            if hasattr(os, "sync"):
+                os.sync()  # a power cut after the switch must not find empty files
+        yield runtimes.get(folder.name)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tarfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -14,6 +15,8 @@ from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefus
 
 LARGEST_TEXT = 4 << 20  # bytes of release.json; it names some fifty files
 _PIECE = 1 << 20
+# What tarfile and gzip raise for what anybody may have written.
+_BROKEN = (tarfile.TarError, zlib.error, EOFError, ValueError, ArithmeticError, RecursionError)
 
 
 class Source(Protocol):
@@ -68,7 +71,7 @@ class ArchiveSource:
                     file = archive.extractfile(member) if member.isreg() else None
                     if file is not None and path and folder not in (".", ".."):
                         yield path, file
-        except (tarfile.TarError, EOFError, ValueError) as error:
+        except _BROKEN as error:
             raise _unreadable(self._path, error) from error
         except OSError as error:
             if error.errno is None:  # gzip's own: no such compression, a wrong checksum

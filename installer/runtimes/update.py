@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentlas_memory.home import read_settings
 from agentlas_memory.installer.ledger import read_ledger
 from agentlas_memory.installer.runtimes.activate import activate, plan_hosts
 from agentlas_memory.installer.runtimes.channel import Offer, check_location, open_offer
@@ -34,6 +33,7 @@ from agentlas_memory.installer.runtimes.source import Source
 from agentlas_memory.installer.runtimes.steps import step
 from agentlas_memory.installer.runtimes.trouble import UpdateFailed, UpdateRefused
 from agentlas_memory.installer.surfaces import Place
+from agentlas_memory.private_json import BrokenFile, read_private_json
 
 CHANNEL_SETTING = "update.channel"
 
@@ -70,7 +70,7 @@ def update(place: Place, named: str | None) -> Outcome | None:
     offered = find_offer(place, named)
     release, runtimes = offered.release, Runtimes(place.data_home)
     with step("check the version"):
-        check_version(release, runtimes)
+        check_version(release.version, runtimes)
         if _is_current(release, runtimes):
             return _settle(place, runtimes)
     with step("check the machine"):
@@ -95,10 +95,12 @@ def rollback(place: Place) -> Outcome:
     """Let the version before the current one serve again."""
     runtimes = Runtimes(place.data_home)
     with locked(runtimes):
-        current, target = runtimes.current(), History(runtimes).previous()
+        history = History(runtimes)
+        current, target = runtimes.current(), history.previous()
         if target is None:
+            told = "There is no earlier version on this machine to go back to."
             raise UpdateFailed(
-                "There is no earlier version on this machine to go back to.",
+                f"{told} {history.trouble}".strip(),
                 "`agentlas-memory runtime list` shows what there is",
             )
         with step("clear leftovers"):
@@ -139,7 +141,13 @@ def _is_current(release: Release, runtimes: Runtimes) -> bool:
 
 
 def _channel(place: Place) -> str:
-    value = read_settings(str(place.data_home)).get(CHANNEL_SETTING)
+    try:
+        value = read_private_json(place.data_home / "settings.json").get(CHANNEL_SETTING)
+    except (BrokenFile, OSError) as error:
+        raise NoChannel(
+            f"Your settings cannot be read, so no channel is known: {error}.",
+            "repair the file, or use `update --from` with a bundle",
+        ) from error
     if isinstance(value, str) and value.strip():
         return value.strip()
     raise NoChannel(

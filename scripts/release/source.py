@@ -1,7 +1,10 @@
 """What a release is made of: a copy of the checkout's files that depends on their bytes alone."""
 
+import errno
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +25,27 @@ NO_COMMIT = "0" * 40
 
 class Refused(Exception):
     """The release is not made; the text says why and what to do."""
+
+
+def no_room(output: Path) -> str:
+    """Return what to say of a full disk: the temporary folder's, or where the result should go."""
+    temporary, target = Path(temporary_folder()), output.absolute()
+    while not target.exists():
+        target = target.parent
+    if shutil.disk_usage(target).free < shutil.disk_usage(temporary).free:
+        return f"{target} is full: make room there."
+    return f"The temporary folder {temporary} is full: make room, or set TMPDIR to one with 500 MB."
+
+
+def temporary_folder() -> str:
+    """Return where to build: Python itself passes over a TMPDIR that is full, without a word."""
+    return os.environ.get("TMPDIR") or tempfile.gettempdir()
+
+
+def is_full(error: Exception) -> bool:
+    """Tell whether a full disk stopped us; a program, or shutil, tells it in words alone."""
+    words = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
+    return any(word in str(error) for word in words)
 
 
 class Source(NamedTuple):

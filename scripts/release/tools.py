@@ -1,15 +1,19 @@
 """The programs that build a release, in the versions of tools.lock and in a folder of their own."""
 
+import errno
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from release.source import Refused
+from release.source import Refused, temporary_folder
 
+PREFIX = "agentlas-release-"
+LEAST = 20 << 20  # bytes of a temporary folder, without which nothing is built
 LOCK = Path(__file__).with_name("tools.lock")
 # Settings of pip that would put things elsewhere than where we say.
 UNWANTED = ("PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_TARGET", "PIP_USER")
@@ -19,7 +23,7 @@ def run_with_tools(script: str, arguments: list[str]) -> int | None:
     """Run the script again where the tools are; return its exit code, or None if they are here."""
     if tools_are_here():
         return None
-    with tempfile.TemporaryDirectory(prefix="agentlas-release-") as folder:
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=temporary_folder()) as folder:
         python = make_tools(Path(folder))
         command = [str(python), "-B", script, *arguments]  # a checkout gets no cache of ours
         return subprocess.run(command, env=clean_environment()).returncode
@@ -57,6 +61,9 @@ def run_quietly(command: list[str], **environment: str) -> None:
     """Run a program; what it says is shown when it fails, as the text of Refused."""
     told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     done = subprocess.run(command, env=clean_environment(**environment), **told)
+    if done.returncode and shutil.disk_usage(temporary_folder()).free < LEAST:
+        # Not each program says why: `venv` tells of pip, which it runs, the exit code alone.
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if done.returncode:
         raise Refused(f"Failed: {' '.join(command[:4])} ...\n{done.stdout}")
 

@@ -1,6 +1,7 @@
 """What stands where a file of ours should: named with the right advice, and never waited for."""
 
 import os
+import re
 import socket
 import sqlite3
 import stat
@@ -9,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from agentlas_memory.settings_file import KEYS
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
 
@@ -78,6 +81,50 @@ def test_a_broken_settings_json_is_named_and_holds_up_nothing(project, process, 
     shown = process("status").out
     assert "settings.json" in shown
     assert ADVICE in shown
+
+
+def check_settings(am):
+    [check] = [one for one in am("doctor", "--json").json["checks"] if one["id"] == "settings"]
+    return check
+
+
+def test_doctor_and_status_name_the_line_of_broken_settings(project, home, am):
+    (home / ".agentlas/settings.json").write_text('{\n  "off": true,\n}\n')
+    found = check_settings(am)
+    assert (found["status"], found["fix"]) == ("failed", ADVICE)
+    for told in (found["detail"], am("status").out):
+        assert "memory is silent everywhere" in told
+        assert "settings.json" in told
+        assert "line 3" in told
+
+
+def test_settings_that_nothing_heeds_are_named(project, home, am):
+    file = home / ".agentlas/settings.json"
+    file.write_text('{\n  "of": true,\n  "deadline_ms": true,\n  "delivery": "once"\n}\n')
+    found = check_settings(am)
+    assert found["status"] == "warning"
+    for told in (found["detail"], am("status").out):
+        assert f'{file}:2: "of" is no setting, perhaps "off" is meant' in told
+        assert f'{file}:3: "deadline_ms" must be a number from 50 to 4000' in told
+    assert "delivery" not in found["detail"]
+
+
+def test_settings_that_hold_are_well(project, home, am):
+    (home / ".agentlas/settings.json").write_text('{"off": false, "worktree": "isolated"}')
+    assert check_settings(am)["status"] == "ok"
+
+
+def test_the_page_of_settings_lists_every_key():
+    page = (Path(__file__).parents[2] / "docs/settings.md").read_text()
+    table = page.partition("## `trusted.json`")[0]
+    assert re.findall(r"^\| `([a-z_.]+)` \|", table, re.MULTILINE) == list(KEYS)
+
+
+def test_update_says_that_the_settings_are_broken(project, home, am):
+    (home / ".agentlas/settings.json").write_text('{"update.channel": "/srv",}')
+    told = am("update", "--json").json["error"]
+    assert "settings.json is not valid JSON" in told
+    assert "No channel" not in told
 
 
 def test_status_does_not_speak_of_settings_that_hold(project, home, am):

@@ -71,6 +71,14 @@ def test_the_same_text_is_the_same_row(agent, add, rows):
     assert len(rows()) == 2
 
 
+def test_the_same_text_keeps_its_tags_unless_others_are_named(agent, add, rows):
+    identity = add(CHECKLIST, "--tag", "migration")
+    add(CHECKLIST, "--salience", "0.9")
+    assert (rows()[identity]["tags"], rows()[identity]["salience"]) == ("migration", 0.9)
+    add(CHECKLIST, "--tag", "rollback")
+    assert rows()[identity]["tags"] == "rollback"
+
+
 def test_superseded_row_stays_as_history(agent, add, rows, am):
     old = add("SSH port is 22", "--tag", "ssh")
     new = am("experience", "supersede", old, "we moved sshd to 49222", "--json").json["id"]
@@ -288,7 +296,7 @@ def test_a_kill_while_the_ledger_is_replaced_leaves_one(agent, add, am, memory, 
     copy.write_text('{"text": "Ledgers are kept in cents", "id": "cents"}\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        assert am("experience", "rebuild", "--from", str(copy)).code == 1
+        assert am("experience", "rebuild", "--from", str(copy)).code == 130
     assert CHECKLIST in ledger(memory)[0]
 
 

@@ -110,6 +110,35 @@ def test_what_vanished_is_told_and_stays_until_it_is_pruned(project, am, memory,
     assert b"xylozephyr" not in everything(project)
 
 
+def test_what_is_to_be_pruned_is_shown_with_its_title(project, am, memory):
+    file = memory("cluster.md", f"# Cluster\n\n{QUOKKA}\n")
+    memory("port.md", f"# Port\n\n{ZEPHYR}\n")
+    taken(am)
+    file.unlink()
+    shown = am("import", "claude", "--prune", "--dry-run").err
+    assert re.search(r"removed: 1\n  \S+\.md  Cluster\n", shown)
+    assert shown.startswith("1 memory in ")
+
+
+def test_an_import_that_is_interrupted_says_what_to_do(project, am, memory, monkeypatch):
+    memory("cluster.md", f"# Cluster\n\n{QUOKKA}\n")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(apply, "_do", interrupted)
+        outcome = am("import", "claude", "--yes", "--json")
+    assert outcome.code == 1
+    assert "run the same import again" in outcome.json["next"]
+    assert len(taken(am)["added"]) == 1
+
+
+def test_json_without_an_answer_says_what_to_do(project, am, memory):
+    memory("cluster.md", f"# Cluster\n\n{QUOKKA}\n")
+    assert "--dry-run" in am("import", "claude", "--json").json["next"]
+
+
 def test_a_file_that_cannot_be_read_now_has_not_vanished(project, am, memory, inbox):
     file = memory("cluster.md", QUOKKA)
     taken(am)
@@ -238,7 +267,7 @@ def test_an_import_that_was_killed_is_finished_by_the_next(project, am, memory, 
 
     with monkeypatch.context() as patch:
         patch.setattr(apply, "write_taken", die)
-        assert am("import", "claude", "--yes").code == 1
+        assert am("import", "claude", "--yes").code == 130
     assert len(imported(inbox)) == 2
     assert taken(am)["unchanged"] == 2
     assert am("index", "--json").code == 0

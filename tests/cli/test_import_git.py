@@ -283,3 +283,10 @@ def test_a_folder_of_a_larger_repository_has_the_history_of_its_own(project, am,
     am("init", "--project", str(project / "web"))
     document = taken(am, "--project", str(project / "web"), source="git")
     assert document["remarks"][0].startswith("1 of 1 commits say why")
+
+
+def test_a_year_is_named_once_in_what_is_shown(project, am, commit):
+    commit("Drain the blue cluster first", "Because the green one holds the only lease.")
+    shown = am("import", "git", "--dry-run").err
+    assert "  commits of 2024\n" in shown
+    assert "2024  2024" not in shown

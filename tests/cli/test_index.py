@@ -129,7 +129,7 @@ def test_an_interrupted_run_keeps_what_it_did_and_goes_on_later(project, store, 
         time.sleep(0.01)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does
     _, err = child.communicate(timeout=20)
-    assert child.returncode == 1
+    assert child.returncode == 130
     assert "is kept" in err
     assert "Traceback" not in err
     document = am("index", "--json").json

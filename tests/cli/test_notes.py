@@ -152,3 +152,37 @@ def test_text_that_is_not_utf8_is_survived(project, am):
     assert am("remember", "caf\udce9 at noon").code == 0
     assert am("query", "caf\udce9", "--json").code == 0
     assert am("why", "caf\udce9", "--json").code == 0
+
+
+def test_the_same_text_is_one_note(project, am, inbox):
+    first = remember(am, "Ship on Fridays", "--kind", "decision")
+    again = am("remember", "  ship on\nFridays ", "--kind", "decision", "--json")
+    assert again.json == first
+    assert f"{first['id']} says this already" in again.err
+    assert len(list(inbox.glob("*.md"))) == 1
+
+
+@pytest.mark.parametrize("other", [("--kind", "todo"), ("--scope", "private")], ids=str)
+def test_the_same_text_for_others_or_of_another_kind_is_another_note(project, am, inbox, other):
+    remember(am, "Ship on Fridays")
+    remember(am, "Ship on Fridays", *other)
+    assert len(list(inbox.glob("*.md"))) == 2
+
+
+def test_a_text_that_was_replaced_may_be_said_again(project, am, inbox):
+    first = remember(am, "Ship on Fridays")
+    second = remember(am, "Ship on Mondays", "--supersedes", first["id"])
+    third = remember(am, "Ship on Fridays", "--supersedes", second["id"])
+    assert third["id"] != first["id"]
+    assert len(list(inbox.glob("*.md"))) == 3
+
+
+def test_a_note_that_a_killed_run_left_out_of_the_store_is_indexed(project, am, inbox):
+    first = remember(am, "The quokka cluster is restarted by hand")
+    note = inbox / first["path"].rpartition("/")[2]
+    data = note.read_bytes()
+    note.unlink()
+    assert am("index").code == 0
+    note.write_bytes(data)
+    assert remember(am, "The quokka cluster is restarted by hand") == first
+    assert am("query", "who restarts the quokka cluster", "--json").json["hits"]

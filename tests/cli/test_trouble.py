@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from agentlas_memory.commands.errors import says_yes, tell
 from agentlas_memory.ontology import database
 from agentlas_memory.ontology.schema import SCHEMA_VERSION
 
@@ -160,9 +162,23 @@ def test_an_interrupt_says_what_was_kept(project, am, monkeypatch):
 
     monkeypatch.setattr("agentlas_memory.ontology.index.index_project", interrupted)
     outcome = am("index")
-    assert outcome.code == 1
+    assert outcome.code == 130
     assert "What was indexed before is kept" in outcome.err
     assert "The note is kept in" in am("remember", "x y z").err
+
+
+@pytest.mark.parametrize("answer", [KeyboardInterrupt, EOFError])
+def test_ctrl_c_at_a_question_is_no_answer(monkeypatch, answer):
+    def prompted(*_words, **_options):
+        raise answer
+
+    monkeypatch.setattr("click.termui.visible_prompt_func", prompted)
+    if answer is EOFError:
+        assert not says_yes("Write that?")
+        return
+    with pytest.raises(click.Abort) as interrupt:
+        says_yes("Write that?")
+    assert tell(interrupt.value, as_json=False) == 130
 
 
 def start(*arguments, cwd="."):

@@ -104,13 +104,36 @@ def test_a_broken_trust_file_trusts_nothing(make_project, ask, data, text):
     assert ask(root) == ""
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"off": 1, "delivery": [], "worktree": 7, "deadline_ms": "x"}']
-)
-def test_broken_settings_count_as_none(make_project, ask, data, text):
+def test_settings_of_another_kind_count_as_none(make_project, ask, settings):
     root = make_project()
-    (data / "settings.json").write_text(text)
+    settings(off=1, delivery=[], worktree=7, deadline_ms="x", unknown=True)
     assert FACT in ask(root)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"{", b"[]", b'{"off": true,}', b'{"off": false} x', b"\xff\xfe{}", b"[" * 100_000],
+    ids=["empty", "open", "list", "comma", "more", "bytes", "nested"],
+)
+def test_settings_that_cannot_be_read_may_say_off(make_project, ask, data, receipt, text):
+    root = make_project()
+    (data / "settings.json").write_bytes(text)
+    assert ask(root, logs=True) == ""
+    assert receipt()["silence_reason"] == "off"
+    assert "settings.json holds no JSON object" in (data / "state/hook.log").read_text()
+
+
+def test_settings_that_are_no_file_may_say_off(make_project, ask, data):
+    root = make_project()
+    (data / "settings.json").mkdir()
+    assert ask(root, logs=True) == ""
+
+
+def test_settings_may_begin_with_a_mark_and_end_with_a_blank_line(make_project, ask, data):
+    root = make_project()
+    (data / "settings.json").write_bytes(b'\xef\xbb\xbf{"off": false}\r\n\n')
+    assert FACT in ask(root)
+    assert not (data / "state/hook.log").exists()
 
 
 def make_writable_by_everyone(store):

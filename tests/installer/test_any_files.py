@@ -110,14 +110,14 @@ def another_version(number):
         yield
 
 
-def lay_out(draw, path, contents):
+def lay_out(draw, home, path, contents):
     """Put a file in a home: of any content and mode, maybe behind links."""
     if not draw(st.integers(0, 5)):
         return
     kind = draw(st.sampled_from(["file", "file", "relative", "absolute", "chain"]))
     real = path
     if kind != "file":
-        real = path.parents[2] / "dot files" / path.name
+        real = home.root / "dot files" / path.name
         real.parent.mkdir(exist_ok=True)
         step = path.with_name("step") if kind == "chain" else path
         step.symlink_to(real if kind == "absolute" else os.path.relpath(real, path.parent))
@@ -238,8 +238,8 @@ STEPS = ["edit"] * 5 + ["install", "install", "upgrade", "fix", "uninstall"]
 def test_ours_goes_and_theirs_stays_whatever_happens(in_memory, data):
     draw, version = data.draw, 0
     with a_home(in_memory) as home:
-        lay_out(draw, home.hooks, objects() | objects() | objects() | broken_json)
-        lay_out(draw, home.rules, rules() | rules() | rules() | broken_rules)
+        lay_out(draw, home, home.hooks, objects() | objects() | objects() | broken_json)
+        lay_out(draw, home, home.rules, rules() | rules() | rules() | broken_rules)
         original, edited = home.files(), False
         for name in ["install", *draw(st.lists(st.sampled_from(STEPS), max_size=5))]:
             off = is_off(home.hooks)

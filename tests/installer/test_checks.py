@@ -366,9 +366,16 @@ def test_codex_is_asked_whether_it_trusts_the_hook(codex, am, checks, hooks, sta
 def test_install_says_what_a_person_has_to_approve_and_approves_nothing(codex, am):
     log = codex([("untrusted", True)])
     outcome = am("install", "--host", "codex")
-    assert "Codex runs the hook once you trust it: in its /hooks screen" in outcome.err
+    assert outcome.err.count("once you trust it: in its /hooks screen") == 1
     assert "hooks/list" in log.read_text()
     am("doctor", "--fix")
     assert "Write" not in log.read_text()
     am("install", "--host", "codex", "--trust-codex")
     assert "config/batchWrite" in log.read_text()
+
+
+def test_a_hook_that_codex_trusts_is_not_said_to_need_trust(codex, am):
+    codex([("trusted", True)])
+    assert "once you trust it" not in am("install", "--host", "codex", "--trust-codex").err
+    [told] = am("install", "--host", "codex", "--json").json["hosts"]
+    assert (told["trust"], told["notes"]) == ("trusted", [])

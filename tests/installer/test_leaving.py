@@ -140,7 +140,7 @@ def test_an_update_that_was_killed_leaves_a_file_that_is_known(
     monkeypatch.setattr(module, lambda place: "// the next version\n")
     with monkeypatch.context() as patch:
         patch.setattr("agentlas_memory.installer.apply.put_text", interrupt)
-        assert am("install").code == 1
+        assert am("install").code == 130
     assert plugin.read_text() == old
     assert am(word).code == 0
     assert plugin.exists() == (word == "install")
@@ -199,3 +199,29 @@ def unignored(project):
     """Return what `git add -A` would take."""
     words = ["git", "-C", str(project), "status", "--porcelain", "-uall"]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("named", ["the home itself", "a folder with other things"])
+def test_a_purge_takes_what_is_ours_out_of_a_folder_that_a_person_named(
+    home, am, tmp_path, monkeypatch, named
+):
+    folder = home if named == "the home itself" else tmp_path / "named"
+    for name in ("docs/a.md", "backups/mine.tar", "state/theirs", ".bashrc", "networking/x"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("mine")
+    monkeypatch.setenv("AGENTLAS_HOME", str(folder))
+    before = set(folder.rglob("*"))
+    project = tmp_path / "project"
+    project.mkdir()
+    assert am("init", "--project", str(project)).code == 0
+    assert am("experience", "add", "a lesson", "--agent", "dev").code == 0
+    outcome = am("uninstall", "--purge", "--yes")
+    assert outcome.code == 0, outcome.err
+    assert set(folder.rglob("*")) == before
+    assert f"kept: {folder / 'docs'}" in outcome.err
+
+
+def test_a_purge_as_json_needs_a_yes_too(home, am, tmp_path):
+    assert am("init", "--project", str(tmp_path)).code == 0
+    assert am("uninstall", "--purge", "--json").code == 3
+    assert (home / ".agentlas/trusted.json").exists()

@@ -12,7 +12,7 @@ from releases.small_bundle import REAL, make_bundle, write_program
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
-TOOLS = "awk dirname id ls mktemp mkdir readlink rm sed sort tail timeout tr uname"
+TOOLS = "awk dirname find id ls mktemp mkdir readlink rm sed sort tail timeout tr uname"
 AUTHOR = {
     f"GIT_{who}_{what}": value
     for who in ("AUTHOR", "COMMITTER")

@@ -34,14 +34,30 @@ def make_bundle(folder, pythons=(VERSION,)):
         for package in packages:
             wheel.writestr(f"agentlas_memory/{package}__init__.py", "")
         wheel.writestr("agentlas_memory/installer/runtimes/bootstrap.py", ROUTINE)
-    release = {"wheel": WHEEL, "pythons": list(pythons)}
-    (folder / "release.json").write_text(json.dumps(release))
     write_script(folder)
-    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-    sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
-    lines = "".join(f"{digest}  {name}\n" for name, digest in sums.items())
-    (folder / "SHA256SUMS").write_text(lines)
+    write_release(folder, pythons=list(pythons))
     return folder
+
+
+def write_release(folder, **says):
+    """Write release.json and the sums, which anybody can do; `says` replaces what it says."""
+    meta = ("release.json", "release.json.sig", "release-key.pub", "SHA256SUMS")
+    paths = {p.relative_to(folder).as_posix(): p for p in sorted(folder.rglob("*")) if p.is_file()}
+    files = {name: _file(path.read_bytes()) for name, path in paths.items() if name not in meta}
+    release = {"wheel": WHEEL, "pythons": [VERSION], "files": files} | says
+    (folder / "release.json").write_text(json.dumps(release))
+    write_sums(folder, files)
+
+
+def write_sums(folder, files):
+    """Write SHA256SUMS for these files and for release.json as it is."""
+    sums = files | {"release.json": _file((folder / "release.json").read_bytes())}
+    lines = "".join(f"{one['sha256']}  {name}\n" for name, one in sums.items())
+    (folder / "SHA256SUMS").write_text(lines)
+
+
+def _file(data):
+    return {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
 
 
 def write_script(folder):

@@ -1,6 +1,7 @@
 """install.sh reads its options, checks what it is given, and hands over."""
 
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from releases.small_bundle import REAL, SCRIPTS, WHEEL, called, install, pack, write_program
+
+from agentlas_memory import __version__
 
 SHELLS = [
     shell
@@ -20,7 +23,9 @@ SHELLS = [
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_a_bundle_is_handed_to_its_own_routine(bundle, python, shell):
     answer = called(install(bundle / "install.sh", "--dry-run", "--no-hosts", shell=shell))
-    assert answer["arguments"] == [str(bundle), "--dry-run", "--no-hosts"]
+    copy, *options = answer["arguments"]
+    assert Path(copy).name == "bundle" and copy != str(bundle)  # what was checked
+    assert options == ["--dry-run", "--no-hosts"]
     assert answer["python"] == REAL
 
 
@@ -48,6 +53,19 @@ def test_an_archive_is_unpacked_aside_and_leaves_nothing(bundle, python, tmp_pat
     monkeypatch.setenv("TMPDIR", str(tmp_path / "t"))
     called(install(bundle / "install.sh", "--from", archive))
     assert list((tmp_path / "t").iterdir()) == []
+
+
+def test_what_a_killed_run_left_goes_after_a_day(bundle, python, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "t"))
+    names = ("agentlas-install.abc123", "agentlas-install.new456", "agentlas-install.d")
+    for name in names:
+        (tmp_path / "t" / name / "bundle").mkdir(parents=True)
+    for name in names[::2]:
+        os.utime(tmp_path / "t" / name, (0, 0))
+    called(install(bundle / "install.sh", "--dry-run"))
+    assert {path.name for path in (tmp_path / "t").iterdir()} == set(names)
+    called(install(bundle / "install.sh"))
+    assert {path.name for path in (tmp_path / "t").iterdir()} == set(names[1:])
 
 
 def test_a_channel_s_folder_names_its_one_archive(bundle, python, tmp_path):
@@ -142,6 +160,46 @@ def test_half_an_archive_is_refused(bundle, python, tmp_path):
     done = install(bundle / "install.sh", "--from", archive)
     assert done.returncode == 1
     assert "not a whole bundle" in done.stderr
+
+
+def crowded(command, folder):
+    """Run a command with a temporary folder of 8 KB."""
+    alone = ["unshare", "--map-root-user", "--mount"]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"]).returncode:
+        pytest.skip("nothing can be mounted here")
+    folder.mkdir()
+    mounted = 'mount -t tmpfs -o size=8k none "$TMPDIR" && exec "$@"'
+    told = {"capture_output": True, "text": True, "env": os.environ | {"TMPDIR": str(folder)}}
+    return subprocess.run([*alone, "sh", "-c", mounted, "sh", *command], **told)
+
+
+def test_a_full_temporary_folder_is_told_as_such(bundle, tmp_path):
+    archive = pack(bundle, tmp_path / "b.tar.gz")
+    room = tmp_path / "t"
+    options = ["--python", REAL, "--from", archive, "--prefix", tmp_path / "home"]
+    done = crowded(["sh", bundle / "install.sh", *options], room)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"The temporary folder {room} is full: make room")
+    assert "again" not in done.stderr and not (tmp_path / "home").exists()
+
+
+def test_a_full_temporary_folder_is_told_to_who_builds(tmp_path):
+    room = tmp_path / "t"
+    options = ["--python", REAL, "--prefix", tmp_path / "home"]
+    done = crowded(["sh", SCRIPTS / "install.sh", *options], room)
+    assert done.returncode == 1
+    assert f"The temporary folder {room} is full: make room" in done.stderr
+    assert "index" not in done.stderr and len(done.stderr.splitlines()) == 3
+
+
+def test_a_checkout_s_dry_run_builds_and_fetches_nothing(home):
+    (home / ".grok").mkdir()
+    done = install(SCRIPTS / "install.sh", "--dry-run", "--python", REAL, env={"HOME": str(home)})
+    assert done.returncode == 0, done.stderr
+    assert "Would fetch some 40 wheels" in done.stderr
+    assert f"Would build version {__version__} in {home}/.agentlas/runtime/" in done.stderr
+    assert "Would put the hook into: grok" in done.stderr
+    assert list(home.iterdir()) == [home / ".grok"]
 
 
 @pytest.mark.parametrize("kind", ["above", "link"])

@@ -21,8 +21,19 @@ def test_python_may_be_named_python(bundle, path):
         "echo 'pyenv: python3: command not found' >&2; exit 127",
         "kill -9 $$",
         "exit 0",
+        "echo '3.11 '",
+        "echo '3.11 /nowhere/python'",
+        "echo 'Welcome to Python'",
     ],
-    ids=["store stub", "shim without a version", "killed", "silent"],
+    ids=[
+        "store stub",
+        "shim without a version",
+        "killed",
+        "silent",
+        "without a path",
+        "of a path that is not there",
+        "talkative",
+    ],
 )
 def test_what_only_looks_like_python_is_passed_over(bundle, path, body):
     write_program(path, "python3", body)

@@ -169,4 +169,38 @@ def test_a_full_scope_is_told(own, take):
     for number in range(1010):
         own.learn(f"t{number}", f"Lesson number {number} of the many")
     own.close()
-    assert take().left()["experience rows", "its scope is full: in the ledger alone"] == 10
+    assert take().left()["rows of the ledger", "its scope is full: they are not recalled"] == 10
+
+
+@pytest.mark.parametrize("spelling", ["ledger-keeper", "hub:Ledger_Keeper", "HUB:ledger keeper"])
+def test_an_agent_is_found_under_every_spelling_of_its_name(own, take, rows, spelling):
+    own.learn("one", "Ledgers are kept in cents", agent=spelling)
+    own.close()
+    assert take().json["carried"] == {"experience": 1}
+    assert set(rows()) == {"Ledgers are kept in cents"}
+
+
+def test_an_agent_is_told_apart_however_many_others_there_are(upstream, am):
+    store = upstream()
+    for number in range(60):
+        store.learn(f"t{number}", f"Lesson {number}", agent=f"hub:a{number}")
+    store.learn("mine", "Ledgers are kept in cents", agent="others")
+    store.close()
+    outcome = am("import-store", "--agent", "others", "--dry-run", "--json")
+    assert outcome.json["carried"] == {"experience": 1}
+    assert outcome.left()["experience rows", "of another agent: other agents"] == 10
+
+
+def test_rows_that_an_agent_has_already_are_not_told_as_left(filled, take, am):
+    take()
+    plain = am("import-store", "--dry-run", "--json")
+    assert plain.json["carried"]["experience"] == 4
+    reasons = [reason for what, reason in plain.left() if what == "experience rows"]
+    assert reasons == ["of another agent: painter", "the status is rejected"]
+
+
+def test_the_projects_store_is_not_said_to_be_renamed_for_an_agent(own, filled, am):
+    own.close()
+    told = am("import-store", "--agent", "ledger-keeper", "--dry-run").err
+    assert "ontology-runtime.upstream.sqlite" not in told
+    assert "(to be renamed to experience.upstream.sqlite)" in told

@@ -136,7 +136,7 @@ def test_a_name_that_is_taken_is_never_overwritten(filled, am, kept, place):
 
 def test_a_second_run_changes_nothing(taken, am, root):
     removed = notes(am)[0]["id"]
-    am("forget", removed)
+    assert am("forget", removed).code == 0
     before = sorted(one["id"] for one in notes(am))
     assert am("import-store", "--yes").code == 0
     assert sorted(one["id"] for one in notes(am)) == before
@@ -235,6 +235,23 @@ def test_the_report_is_kept_beside_the_old_store(taken, kept):
 
 def test_git_is_told_to_leave_the_old_store_alone(taken, root):
     assert "ontology-runtime*" in (root / ".agentlas/.gitignore").read_text()
+
+
+def test_a_note_is_named_after_its_title_and_not_after_our_heading(upstream, am):
+    store = upstream()
+    store.source("https://example.org/x7", "Blue herons nest on the roof.", moment="2025-05-02")
+    store.source("https://example.org/quokka-rota", "The rota of the week.", moment="2025-05-02")
+    store.close()
+    am("import-store", "--yes")
+    names = [one["path"].rpartition("/")[2].rpartition("-")[0] for one in notes(am)]
+    assert names == ["2025-05-02-blue-herons-nest-on-the-roof", "2025-05-02-quokka-rota"]
+
+
+def test_private_notes_are_told_apart(filled, am):
+    assert "1 of the notes is private: no assistant is told" in am("import-store", "--dry-run").err
+    assert am("import-store", "--yes", "--json").json["private_notes"] == 1
+    again = am("import-store", "--yes", "--json").json
+    assert (again["private_notes"], again["carried"]["notes"]) == (1, 3)
 
 
 @pytest.mark.parametrize("tokenizer", ["trigram", "unicode61"])

@@ -14,6 +14,8 @@ from release_bundles import (
     write_release,
 )
 
+from agentlas_memory.installer.runtimes.bootstrap import tell_host
+
 OLD = "0.1.0"
 
 
@@ -50,6 +52,11 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(bundle, home, enviro
     assert document["path"] == str(home / ".agentlas/runtime/0.1.0")
     assert document["hosts"] == ["grok"]
     assert [path.name for path in home.iterdir()] == [".grok"]
+
+
+def test_a_dry_run_without_hosts_does_not_say_that_none_was_found(bundle, environment):
+    done = bootstrap(bundle(), "--dry-run", "--no-hosts", environment=environment)
+    assert "leave the assistants alone" in done.stderr and "no host" not in done.stderr
 
 
 def test_it_needs_the_standard_library_alone(bundle, environment):
@@ -99,6 +106,19 @@ def test_what_cannot_be_written_is_told(bundle, home, environment):
     assert "Traceback" not in done.stderr and "Error: " in done.stderr
 
 
+def test_what_install_says_of_a_host_is_told_too(capsys):
+    change = {"path": "plugins/agentlas-memory.js", "action": "create", "reason": ""}
+    host = {"host": "opencode", "detected": True, "changes": [change], "notes": ["slow once"]}
+    tell_host(host)
+    assert capsys.readouterr().err == "  opencode: 1 change\n  opencode: note: slow once\n"
+    left = change | {"action": "refused", "reason": "not strict"}
+    tell_host(host | {"changes": [left]})
+    told = capsys.readouterr().err
+    assert "no changes" in told and "not strict" in told and "slow" not in told
+    tell_host(host | {"changes": [], "trust": "untrusted", "notes": ["trust it"]})
+    assert "trust it" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_a_signature_by_another_key_is_refused_before_the_switch(
     machine, tmp_path, key, light_wheels
@@ -107,6 +127,7 @@ def test_a_signature_by_another_key_is_refused_before_the_switch(
     sign(made, new_key())  # with that key beside it
     done = bootstrap(made, "--json", environment=machine.environment)
     assert "does not hold under the key" in refused(done)
+    assert "check the version" not in done.stderr, "the version that is here tells it at once"
     assert machine.versions == {OLD} and machine.current == OLD and machine.answers()
     pin = machine.data / "release-key.pub"
     assert pin.read_bytes() == public_text(key)

@@ -222,7 +222,7 @@ def test_an_interrupt_ends_what_was_started_and_leaves_nothing(machine, new_bund
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     assert "Interrupted" in process.communicate(timeout=60)[1]
-    assert process.returncode == 1
+    assert process.returncode == 130
     assert machine.versions == {OLD} and not processes_of(machine)
     assert machine.answers()
 

@@ -130,8 +130,33 @@ def test_installing_again_repairs_beside_what_is_there(machine, old_bundle):
     assert machine.ask().returncode == 0 and not machine.answers()
     done = bootstrap(old_bundle, environment=machine.environment)
     assert done.returncode == 0, done.stderr
-    assert machine.current == "0.1.0~2"
+    assert "0.1.0 is damaged" in done.stderr
+    assert machine.current == "0.1.0~2" and machine.versions == {"0.1.0~2"}
     assert machine.answers()
+
+
+def test_installing_again_builds_nothing_where_all_is_whole(machine, old_bundle):
+    before = (machine.runtimes / "0.1.0/runtime.json").stat()
+    machine.home.joinpath(".config/opencode/plugins/agentlas-memory.js").unlink()
+    done = bootstrap(old_bundle, environment=machine.environment)
+    assert done.returncode == 0, done.stderr
+    assert "it was here and is whole" in done.stderr and "opencode: 1 change" in done.stderr
+    assert "install the wheels" not in done.stderr and machine.versions == {"0.1.0"}
+    assert (machine.runtimes / "0.1.0/runtime.json").stat() == before
+    done = bootstrap(old_bundle, "--dry-run", environment=machine.environment)
+    assert "Only if it is damaged" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["agentlas_memory/cli.py", "rich/text.py"])
+def test_a_file_that_was_altered_is_found_though_the_hook_answers(machine, old_bundle, name):
+    [file] = machine.runtimes.glob(f"0.1.0/lib/*/site-packages/{name}")
+    text = file.read_bytes()
+    file.unlink()  # other tests share it
+    file.write_bytes(text + b"# altered")
+    assert machine.answers()
+    done = bootstrap(old_bundle, environment=machine.environment)
+    assert f"{name} is not what was installed" in done.stderr
+    assert machine.current == "0.1.0~2" and machine.answers()
 
 
 def test_a_missing_interpreter_is_named_and_repaired(machine, old_bundle):
@@ -214,12 +239,15 @@ def test_without_an_earlier_version_a_rollback_says_so(machine):
 def test_a_purge_removes_every_version_the_command_and_its_folders(machine, other):
     link_program(Place(machine.home, machine.data, {}))
     link = machine.home / ".local/bin/agentlas-memory"
+    hook = link.with_name("agentlas-memory-hook")
     assert machine.run([link, "--version"]).returncode == 0
+    assert machine.answers(hook)
     if other:
         link.with_name(other).touch()
     done = machine.am("uninstall", "--purge", "--yes", "--json")
     assert done.returncode == 0, done.stderr
-    assert not machine.data.exists() and not os.path.lexists(link)
+    assert not machine.data.exists()
+    assert not os.path.lexists(link) and not os.path.lexists(hook)
     assert (machine.home / ".local").exists() == bool(other)
     assert not list(machine.home.glob(".grok/hooks/*"))
 

@@ -116,6 +116,26 @@ def test_a_name_that_is_taken_is_never_built_in(runtimes, make):
     assert runtimes.free_folder("1.0.0").name == "1.0.0~3"
 
 
+def test_another_copy_of_the_current_release_is_no_way_back_and_goes(runtimes, make, serve, am):
+    make("0.9.0", "1.0.0", "1.0.0~2")
+    for name in ("1.0.0", "1.0.0~2"):
+        facts = {"version": "1.0.0", "id": name, "release_sha256": "5" * 64}
+        (runtimes.folder / name / "runtime.json").write_text(json.dumps(facts))
+    serve("0.9.0", "1.0.0", "1.0.0~2")
+    assert previous(runtimes) == "0.9.0"
+    assert am("runtime", "prune", "--json").json["removed"] == ["1.0.0"]
+
+
+def test_pruning_all_does_not_wait_and_keeps_what_is_needed(runtimes, make, serve, am):
+    make("1.0.0", "1.1.0", "1.2.0", "1.3.0")
+    serve("1.0.0", "1.1.0", "1.2.0", "1.3.0")
+    with subprocess.Popen(["sleep", "60"], cwd=runtimes.folder / "1.0.0") as process:
+        assert am("runtime", "prune", "--all", "--json").json["removed"] == ["1.1.0"]
+        process.kill()
+    assert am("runtime", "prune", "--all", "--json").json["removed"] == ["1.0.0"]
+    assert am("runtime", "prune", "--all", "--json").json["removed"] == []
+
+
 def test_pruning_keeps_what_somebody_may_need(runtimes, make, serve, am):
     make("1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0")
     serve("1.0.0", "1.1.0")
@@ -187,13 +207,16 @@ def test_what_a_kill_leaves_is_cleared_and_nothing_else(runtimes, make, serve):
     make("1.0.0", "1.1.0")
     serve("1.0.0", "1.1.0")
     (runtimes.folder / "1.2.0/bin").mkdir(parents=True)
-    (runtimes.folder / ".bundle").mkdir()
-    (runtimes.folder / "current.123").symlink_to("1.0.0")
+    (runtimes.folder / "1.2.0/pyvenv.cfg").touch()
+    (runtimes.folder / "1.3.0").mkdir()
+    (runtimes.folder / ".agentlas-bundle").mkdir()
+    (runtimes.folder / ".current.new").symlink_to("1.0.0")
     (runtimes.folder / "history.json.5").write_text("{")
     assert sorted(runtimes.clear_leftovers()) == [
-        ".bundle",
+        ".agentlas-bundle",
+        ".current.new",
         "1.2.0",
-        "current.123",
+        "1.3.0",
         "history.json.5",
     ]
     assert {path.name for path in runtimes.folder.iterdir()} == {
@@ -202,6 +225,41 @@ def test_what_a_kill_leaves_is_cleared_and_nothing_else(runtimes, make, serve):
         "current",
         "history.json",
     }
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["named with --prefix", "a link"])
+def test_what_is_somebody_else_s_stays(runtimes, make, serve, tmp_path, linked, am):
+    if linked:
+        runtimes.folder.parent.mkdir()
+        (tmp_path / "disk").mkdir()
+        runtimes.folder.symlink_to(tmp_path / "disk")
+    make("1.0.0")
+    serve("1.0.0")
+    for name in ("photos", "src", "2.0.0", ".bundle"):
+        (runtimes.folder / name).mkdir()
+        (runtimes.folder / name / "theirs").touch()
+    (runtimes.folder / "thesis.tex").touch()
+    (runtimes.folder / "a-link").symlink_to(tmp_path)
+    before = sorted(path.name for path in runtimes.folder.iterdir())
+    assert list(runtimes.leftovers()) == []
+    assert am("runtime", "prune", "--json").json["removed"] == []
+    assert am("uninstall", "--purge", "--yes").code == 0
+    left = sorted(path.name for path in runtimes.folder.iterdir())
+    ours = {"1.0.0", "current", "history.json", "update.lock"}
+    assert left == [name for name in before if name not in ours]
+
+
+@pytest.mark.parametrize("spelling", ["{folder}/1.0.0", "./1.0.0", "1.0.0/", "../runtime/1.0.0"])
+def test_the_version_that_serves_is_known_however_the_link_is_spelt(
+    runtimes, make, serve, am, spelling
+):
+    make("1.0.0", "1.1.0", "1.2.0")
+    serve("1.0.0", "1.1.0", "1.2.0")
+    age(runtimes, 30)
+    (runtimes.folder / "current").unlink()
+    (runtimes.folder / "current").symlink_to(spelling.format(folder=runtimes.folder))
+    assert "1.0.0" not in am("runtime", "prune", "--json").json["removed"]
+    assert (runtimes.folder / "1.0.0/runtime.json").exists()
 
 
 def test_a_version_half_removed_counts_as_a_leftover(runtimes, make, monkeypatch):
@@ -250,7 +308,7 @@ def test_a_second_update_waits_and_then_says_who_is_at_work(runtimes, monkeypatc
         "with update_lock(Runtimes(Path(sys.argv[1])), 1): print(flush=True); input()"
     )
     other = subprocess.Popen(
-        [sys.executable, "-c", code, runtimes.data_home],
+        [sys.executable, "-I", "-c", code, runtimes.data_home],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -285,11 +343,11 @@ def test_doctor_names_what_an_update_left(runtimes, make, serve, found, am):
     assert found() == []
     age(runtimes, 9)
     (runtimes.folder / "1.3.0").mkdir()
-    (runtimes.folder / ".bundle").mkdir()
+    (runtimes.folder / ".agentlas-bundle").mkdir()
     assert found() == [
         "1.0.0 is not needed any more",
         "1.3.0 was never finished",
-        f"{runtimes.folder / '.bundle'} was left by an update",
+        f"{runtimes.folder / '.agentlas-bundle'} was left by an update",
     ]
     am("doctor", "--fix")
     assert found() == []
