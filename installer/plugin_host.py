@@ -38,6 +38,7 @@ class PluginHost:
     remove: str
     runs_copy: bool  # from its own cache, or from the marketplace's folder
     shell: Callable[[], str]
+    beside: tuple[str, ...] = ()  # files of its in the person's home, beside its folder
 
     def detect(self, place: Place, run: Callable[[list[str]], str | None]) -> Detected | None:
         """Return the host if its program runs: only that takes a plugin, a folder is not enough."""
@@ -61,7 +62,7 @@ class PluginHost:
                 ("plugin", self.remove, PLUGIN_ID),
                 ("plugin", "marketplace", "remove", MARKETPLACE),
             ),
-            homes=(self.home(place),),
+            homes=(self.home(place), *(place.home / name for name in self.beside)),
             leftovers=self._leftovers(place),
         )
         return [*marketplace_surfaces(place), commands]

@@ -46,7 +46,7 @@ class HostCommands:
 
     Each command is the arguments of the host's program. We are there if the output of `query`
     holds `mark`. `leftovers` are folders of ours that the host's own `uninstall` leaves; once they
-    are gone too, no file below `homes` should name us.
+    are gone too, no file of `homes` (folders, or files) should name us.
     """
 
     query: tuple[str, ...]

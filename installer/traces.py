@@ -63,6 +63,8 @@ def _stands(surface: Surface) -> bool:
 
 
 def _below(home: Path) -> Iterator[Path]:
+    if home.is_file():
+        yield home
     for folder, folders, files in os.walk(home):
         folders[:] = sorted(name for name in folders if name not in _SAID)
         yield from (Path(folder, name) for name in folders if NAME.decode() in name)

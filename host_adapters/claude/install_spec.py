@@ -16,4 +16,5 @@ SPEC = PluginHost(
     remove="uninstall",
     runs_copy=False,
     shell=lambda: "/bin/sh",  # whatever $SHELL says
+    beside=(".claude.json",),  # 2.1.332 notes there which plugins a person has removed
 )

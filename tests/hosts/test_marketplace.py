@@ -158,7 +158,7 @@ def test_the_host_s_own_variable_names_its_folder(place, spec, variable, tmp_pat
     default = place.home / spec.folder
     for value, folder in (("", default), ("  ", default), (str(tmp_path), tmp_path)):
         there = Place(place.home, place.data_home, {variable: value})
-        assert spec.surfaces(there)[-1].homes == (folder,)
+        assert spec.surfaces(there)[-1].homes[0] == folder
 
 
 @pytest.mark.parametrize("spec", [CLAUDE, CODEX], ids=["claude", "codex"])

@@ -225,6 +225,14 @@ def test_what_still_names_us_is_listed(fake_host, am):
     assert f"still names us: {state}/settings.json" in outcome.err
 
 
+def test_a_file_beside_the_host_s_folder_is_listed_too(fake_host, home, am):
+    fake_host("claude")
+    assert am("install").code == 0
+    (home / ".claude.json").write_text('{"declinedPlugins": ["agentlas-memory@agentlas"]}')
+    [host] = am("uninstall", "--json").json["hosts"]
+    assert str(home / ".claude.json") in host["left"]
+
+
 def test_transcripts_that_keep_what_was_told_are_listed_as_one_folder(fake_host, am):
     state = fake_host("claude")
     assert am("install").code == 0

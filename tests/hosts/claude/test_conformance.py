@@ -108,7 +108,7 @@ def test_a_run_that_we_started(claude, holds):
 def test_the_screen(claude, holds, tmp_path):
     skip_the_welcome(claude)
     with terminal(claude, tmp_path) as screen:
-        screen.wait(lambda: "for shortcuts" in screen.screen())
+        screen.wait(lambda: claude.project.name in screen.screen())
         for number, script in enumerate(("exec cat >/dev/null", None, "kill -9 $$", "exit 2")):
             claude.replace_hook(script)
             screen.type(f"turn {number}")
@@ -171,7 +171,12 @@ def test_uninstall_without_a_session(bare, holds):
     bare.install()
     left = bare.uninstall()["left"]
     after = files_in(bare.home)
-    holds("no file of the home names us", that_name_us(after) == left == [], that_name_us(after))
+    named = [str(bare.home / name) for name in that_name_us(after)]
+    holds(
+        "no file of the home names us, or `uninstall` lists it",
+        named == sorted(left),
+        (named, left),
+    )
     new = [name for name in changed(before, after) if after[name][1] is not None]
     holds("what differs is empty tables of Claude's own", new == sorted(EMPTIED), new)
     tables = {name: json.loads(after[name][1]) for name in EMPTIED}
@@ -189,10 +194,10 @@ def test_uninstall_after_sessions(bare, holds):
     bare.ask(QUESTION)
     holds("after `install`, twice, it is heard once", bare.counts() == (1, 1), bare.counts())
     left = bare.uninstall()["left"]
-    named = [name for name in that_name_us(files_in(bare.home)) if "/projects/" not in name]
-    holds("after `uninstall` transcripts alone name us", named == [], named)
-    folder = str(bare.home / ".claude/projects")
-    holds("and `uninstall` lists their folder, and nothing else", left == [folder], left)
+    named = that_name_us(files_in(bare.home))
+    others = [str(bare.home / name) for name in named if "/projects/" not in name]
+    listed = sorted(left) == sorted([*others, str(bare.home / ".claude/projects")])
+    holds("`uninstall` lists all that names us, transcripts as one folder", listed, (named, left))
     bare.ask(QUESTION)
     holds("after `uninstall` the model is told nothing", bare.told() == [], bare.told())
     assert not bare.place.marketplace.exists()

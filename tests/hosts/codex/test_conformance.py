@@ -195,7 +195,12 @@ def test_uninstall_without_a_session(bare, holds):
     bare.install("--trust-codex")
     left = bare.uninstall()["left"]
     after = files_in(bare.home)
-    holds("no file of the home names us", that_name_us(after) == left == [], that_name_us(after))
+    named = [str(bare.home / name) for name in that_name_us(after)]
+    holds(
+        "no file of the home names us, or `uninstall` lists it",
+        named == sorted(left),
+        (named, left),
+    )
     holds("config.toml is as before, byte for byte", same_bytes(before, after, CONFIG))
     theirs = [name for name in changed(before, after) if not is_runtime(name, after)]
     holds("nothing else differs but what Codex itself keeps while it runs", theirs == [], theirs)
@@ -221,10 +226,10 @@ def test_uninstall_after_sessions(bare, holds):
     bare.ask(QUESTION)
     assert bare.counts() == (1, 1)
     left = bare.uninstall()["left"]
-    named = [name for name in that_name_us(files_in(bare.home)) if "/sessions/" not in name]
-    holds("after `uninstall` transcripts alone name us", named == [], named)
-    folder = str(bare.home / ".codex/sessions")
-    holds("and `uninstall` lists their folder, and nothing else", left == [folder], left)
+    named = that_name_us(files_in(bare.home))
+    others = [str(bare.home / name) for name in named if "/sessions/" not in name]
+    listed = sorted(left) == sorted([*others, str(bare.home / ".codex/sessions")])
+    holds("`uninstall` lists all that names us, transcripts as one folder", listed, (named, left))
     after = bare.config.read_bytes()
     holds("and config.toml is as it was, byte for byte", after == before, after)
     bare.ask(QUESTION)
