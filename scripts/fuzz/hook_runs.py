@@ -25,7 +25,11 @@ from fuzz.scene import DEADLINE_MS, GRACE_MS, Scene
 
 _SETTINGS: tuple[object, ...] = (
     *({}, {}, {}, {"delivery": "every_turn"}, {"subagents": True}, {"worktree": "isolated"}),
-    *({"deadline_ms": "soon", "off": "no", "delivery": [1]}, [], {"off": None, "deadline_ms": -1}),
+    *(
+        {"deadline_ms": "soon", "off": "no", "delivery": [1]},
+        {"subagents": []},
+        {"off": None, "deadline_ms": -1},
+    ),
 )
 _FRESH = 500  # runs after which sessions and settings begin anew
 
