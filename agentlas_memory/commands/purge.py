@@ -59,6 +59,13 @@ _IN_HOME = {
     # Last of all: a second run must find the projects.
     "which projects you said yes to": (".trusted.json.new", TRUSTED_FILE),
 }
+# The folders that these lie in, the innermost first.
+_FOLDERS = (
+    *("networking/hub-agents/*/memory", "networking/hub-agents/*", "networking/hub-agents"),
+    *("marketplace/plugins", "marketplace/.claude-plugin", "marketplace/.agents/plugins"),
+    *("marketplace/.agents", "marketplace", "networking", "state", "backups", "runtime"),
+    "runtime-memory-context",
+)
 _ENVIRONMENT = "venv"
 
 
@@ -78,9 +85,9 @@ def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     in_projects, in_home = list(_in_projects(roots)), list(_in_home(place))
     found = [*in_projects, *_on_path(place), *in_home]
     _show(found, [*_kept(roots), *_strange(place, in_home)])
-    if dry_run or not found:
+    if dry_run:
         return
-    if not asked and not says_yes("Remove all of that?"):
+    if found and not asked and not says_yes("Remove all of that?"):
         raise UserError(
             "Nothing was purged: nobody said yes.", next_step="--yes says so", code=REFUSED
         )
@@ -90,9 +97,15 @@ def purge_data(place: Place, *, dry_run: bool, asked: bool) -> None:
     for root in roots:
         _remove_if_empty(root / ".agentlas")
     _remove(sorted(in_home, key=lambda one: one.path.name == TRUSTED_FILE))
-    for folder in sorted({parent for one in in_home for parent in one.path.parents}, reverse=True):
-        if place.data_home in (folder, *folder.parents):
+    _remove_empty_folders(place)
+
+
+def _remove_empty_folders(place: Place) -> None:
+    """Remove what is empty now of our folders; a run that was killed may have emptied it before."""
+    for pattern in _FOLDERS:
+        for folder in place.data_home.glob(pattern):
             _remove_if_empty(folder)
+    _remove_if_empty(place.data_home)
 
 
 def _show(found: list[Found], kept: Iterable[Path]) -> None:

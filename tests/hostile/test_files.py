@@ -132,7 +132,8 @@ def test_another_thing_in_the_project_does_no_harm(scene, survive, monkeypatch, 
 def test_another_thing_in_the_home_does_no_harm(scene, survive, monkeypatch, name, make):
     put(scene.data / name, make, monkeypatch)
     said = survive(host="claude")
-    assert (FACT in said[0]) == (name != "trusted.json")
+    # Either of these may hold a no: one that cannot be read is none of a yes.
+    assert (FACT in said[0]) == (name not in ("trusted.json", "settings.json"))
 
 
 @pytest.mark.parametrize("make", THINGS, ids=lambda make: make.__name__)
