@@ -62,10 +62,16 @@ class PluginHost:
                 ("plugin", self.remove, PLUGIN_ID),
                 ("plugin", "marketplace", "remove", MARKETPLACE),
             ),
-            homes=(self.home(place), *(place.home / name for name in self.beside)),
+            homes=self._homes(place),
             leftovers=self._leftovers(place),
         )
         return [*marketplace_surfaces(place), commands]
+
+    def _homes(self, place: Place) -> tuple[Path, ...]:
+        """Return where the host keeps its files: all in one folder, where the person names one."""
+        home = self.home(place)
+        own = home == place.home / self.folder
+        return home, *(place.home / name for name in self.beside if own)
 
     def _leftovers(self, place: Place) -> tuple[Path, ...]:
         data = self.home(place) / "plugins" / "data" / f"{PLUGIN}-{MARKETPLACE}"
