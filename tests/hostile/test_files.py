@@ -132,8 +132,10 @@ def test_another_thing_in_the_project_does_no_harm(scene, survive, monkeypatch, 
 def test_another_thing_in_the_home_does_no_harm(scene, survive, monkeypatch, name, make):
     put(scene.data / name, make, monkeypatch)
     said = survive(host="claude")
-    # Either of these may hold a no: one that cannot be read is none of a yes.
-    assert (FACT in said[0]) == (name not in ("trusted.json", "settings.json"))
+    # Settings that cannot be read may say `off`; without settings nothing is off.
+    readable = make in (nothing, many, link_to_nothing)
+    silent = name == "trusted.json" or (name == "settings.json" and not readable)
+    assert (FACT in said[0]) != silent
 
 
 @pytest.mark.parametrize("make", THINGS, ids=lambda make: make.__name__)
