@@ -62,7 +62,7 @@ class Home:
 
     def run(self, *words):
         done = CliRunner().invoke(cli, list(words), prog_name="agentlas-memory")
-        assert "bug" not in done.stderr, done.stderr
+        assert "This is a bug" not in done.stderr, done.stderr
         return done
 
     def files(self):
