@@ -12,6 +12,7 @@ from typing import NamedTuple
 from agentlas_memory.importing.items import Left, SourceError
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.documents import MAX_FILE_BYTES
+from agentlas_memory.ontology.walk import is_utf8
 from agentlas_memory.project import is_policy_file
 
 POLICY = "a policy file or an index that assistants load themselves"
@@ -77,7 +78,7 @@ def _read(root: Path, path: str, entry: os.DirEntry[str] | None, host: bool) -> 
     shown = os.fsencode(path).decode("utf-8", "backslashreplace")
     if entry is None:
         return Left(shown, "cannot be read")
-    if shown != path and not _is_utf8(path):
+    if shown != path and not is_utf8(path):
         return Left(shown, "its name is not UTF-8")
     if entry.is_symlink():
         return Left(shown, "a symbolic link")
@@ -99,11 +100,3 @@ def _read(root: Path, path: str, entry: os.DirEntry[str] | None, host: bool) -> 
 def _is_policy(root: Path, path: str, host: bool) -> bool:
     name = path.rpartition("/")[2].casefold()
     return is_policy_file(f"{root.as_posix()}/{path}") or (host and name == "memory.md")
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

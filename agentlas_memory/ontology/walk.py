@@ -132,7 +132,7 @@ class _Walk:
         name = folder.entry.name
         if folder.path == _OWN_FOLDER:
             return None
-        if not _is_utf8(name):
+        if not is_utf8(name):
             return "its name is not UTF-8"
         if name in _GENERATED:
             return f"{name} folder"
@@ -189,7 +189,7 @@ class _Walk:
         if not self._is_in_set(file.path):
             asked = file.path in self._asked
             return "not a text format; name it under include in memory.toml" if asked else None
-        if not _is_utf8(file.entry.name):
+        if not is_utf8(file.entry.name):
             return "its name is not UTF-8"
         if not stat.S_ISREG(status.st_mode):
             return "not a regular file"
@@ -218,7 +218,8 @@ def _is_regular(file: Path) -> bool:
         return False
 
 
-def _is_utf8(name: str) -> bool:
+def is_utf8(name: str) -> bool:
+    """Tell whether a name has an encoding: not every file's does."""
     try:
         name.encode()
     except UnicodeEncodeError:

@@ -13,6 +13,7 @@ from pathlib import Path
 from agentlas_memory.installer.runtimes.environments import hook_of, packages_of
 from agentlas_memory.installer.runtimes.objects import read_object
 from agentlas_memory.installer.runtimes.pointer import read_current
+from agentlas_memory.whole_file import replace_file
 
 FACTS = "runtime.json"
 MARK = ".agentlas-memory"  # written into a version's folder before anything else
@@ -143,9 +144,8 @@ def remove_tree(path: Path) -> None:
 
 def write_facts(folder: Path, facts: Mapping[str, str]) -> None:
     """Mark a version as whole."""
-    aside = folder / f"{FACTS}.part"
-    aside.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", "utf-8")
-    aside.replace(folder / FACTS)
+    text = json.dumps(facts, indent=1, sort_keys=True) + "\n"
+    replace_file(folder / FACTS, text.encode())
 
 
 def _read_facts(path: Path) -> dict[str, str]:

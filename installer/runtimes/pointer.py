@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agentlas_memory.installer.launchers import POINTER, put_launchers
 from agentlas_memory.installer.runtimes.environments import WINDOWS, programs_of
+from agentlas_memory.whole_file import replace_file
 
 CURRENT = "current"
 _ASIDE = ".current.new"
@@ -34,7 +35,7 @@ def switch_current(folder: Path, target: str, *, links: bool = not WINDOWS) -> N
     if not links:
         current.mkdir(mode=0o700, exist_ok=True)
         put_launchers(programs_of(folder / target), current)
-        _replace_by_file(current / POINTER, target)
+        replace_file(current / POINTER, f"{target}\n".encode())
         return
     refuse_folder(folder)
     remove_half_link(folder)
@@ -64,9 +65,3 @@ def remove_current(folder: Path) -> None:
             folder.rmdir()
         except OSError:
             return
-
-
-def _replace_by_file(path: Path, text: str) -> None:
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.write_text(f"{text}\n", "utf-8")
-    aside.replace(path)

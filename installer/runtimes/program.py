@@ -50,11 +50,6 @@ def linked_programs(place: Place) -> list[Path]:
     return [link for link in links if _leads_to(link, _target(link, place))]
 
 
-def linked_program(place: Place) -> Path | None:
-    """Return the link to the command, None where it is none of ours."""
-    return next((link for link in linked_programs(place) if link.name == _NAME), None)
-
-
 def unlink_program(place: Place) -> None:
     """Remove the links, and the folders made for them, as far as nothing else is in them."""
     links = linked_programs(place)

@@ -78,7 +78,9 @@ def heals(machine, bundle):
     assert done.returncode == 0, done.stderr
     assert NEW in machine.am("--version").stdout
     assert is_whole(machine) and machine.answers()
-    assert not machine.run(["find", machine.runtimes, "-name", "*.part"]).stdout
+    assert not machine.run(
+        ["find", machine.runtimes, "-name", "*.part", "-o", "-name", ".*.new"]
+    ).stdout
     for name in machine.versions:
         assert (machine.runtimes / name / "runtime.json").exists(), name
     left = {path.name for path in machine.runtimes.iterdir()} - machine.versions
