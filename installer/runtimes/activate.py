@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from agentlas_memory.installer.runtimes.children import (
+    StoreLocked,
     isolated,
     person_environment,
     run,
@@ -123,7 +125,8 @@ def settle_from_here(data_home: Path) -> None:
     runtimes = Runtimes(data_home)
     current = runtimes.current()
     if current is not None and current.is_own and current.folder.samefile(sys.prefix):
-        History(runtimes).settle(current.id)
+        with suppress(StoreLocked), update_lock(runtimes, 0.0):  # an update notes it by itself
+            History(runtimes).settle(current.id)
 
 
 def _go_back(runtimes: Runtimes, old: Runtime | None) -> None:

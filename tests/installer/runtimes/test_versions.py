@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentlas_memory.installer.launchers import LAUNCHERS
+from agentlas_memory.installer.runtimes.activate import settle_from_here
 from agentlas_memory.installer.runtimes.history import History
 from agentlas_memory.installer.runtimes.layout import Runtimes, remove_tree
 from agentlas_memory.installer.runtimes.pointer import read_current, switch_current
@@ -389,3 +390,14 @@ def test_without_any_version_there_is_nothing_to_list(am, runtimes):
 def test_the_programs_are_posix_sh():
     folder = Path(sys.modules["agentlas_memory.installer.runtimes.layout"].__file__).parent
     subprocess.run(["/bin/sh", "-n", folder / "agentlas-memory.sh"], check=True)
+
+
+def test_what_install_notes_is_written_under_the_updates_lock(runtimes, make, serve, monkeypatch):
+    make("1.0.0")
+    serve("1.0.0")
+    monkeypatch.setattr(sys, "prefix", str(runtimes.folder / "1.0.0"))
+    with locked(runtimes):
+        settle_from_here(runtimes.data_home)
+    assert History(runtimes).settled == ""
+    settle_from_here(runtimes.data_home)
+    assert History(runtimes).settled == "1.0.0"
