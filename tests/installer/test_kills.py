@@ -18,8 +18,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def home(in_memory, monkeypatch):
-    """A home where nobody waits for a disk: each step is followed by several runs."""
+def home(home, in_memory, monkeypatch):
+    """The throwaway home moved to where nobody waits for a disk: each step has several runs."""
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(in_memory))
     return in_memory
