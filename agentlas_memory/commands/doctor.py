@@ -55,7 +55,6 @@ def _all_checks(place: Place) -> Iterator[Check]:
     from agentlas_memory.installer.checks.failures import check_failures
     from agentlas_memory.installer.checks.program import check_program
     from agentlas_memory.installer.hosts import specs_of
-    from agentlas_memory.installer.ledger import read_ledger
     from agentlas_memory.installer.runtimes.checks import check_versions
 
     yield from check_program(place)
@@ -64,7 +63,10 @@ def _all_checks(place: Place) -> Iterator[Check]:
     yield check_failures(place)
     yield check_settings(place)
     yield from check_stores(place)
-    ledger = read_ledger(place.data_home)
+    ledger, trouble = _read_ledger(place)
+    yield from trouble
+    if ledger is None:
+        return
     with ExitStack() as made:
         sample = None
         if ledger.hosts():
@@ -72,6 +74,22 @@ def _all_checks(place: Place) -> Iterator[Check]:
             yield from trouble
         for spec in specs_of():
             yield from _check_host(spec, ledger, place, sample)
+
+
+def _read_ledger(place: Place) -> tuple[Ledger | None, list[Check]]:
+    """Read what is noted of the hosts; without that nothing can be said of them."""
+    from agentlas_memory.installer.checks import Check
+    from agentlas_memory.installer.ledger import read_ledger
+    from agentlas_memory.private_json import BrokenFile
+
+    try:
+        return read_ledger(place.data_home), []
+    except BrokenFile as error:
+        told, what = f"{error}; the hosts were not looked at", "it"
+        if place.data_home.exists() and not place.data_home.is_dir():
+            told, what = f"{place.data_home} is no folder", "that file"
+        fix = f"move {what} away, then agentlas-memory install: it knows its own entries again"
+        return None, [Check("ledger", "", "failed", told, fix)]
 
 
 def _make_sample(made: ExitStack) -> tuple[Sample | None, list[Check]]:

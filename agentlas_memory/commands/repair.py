@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
 def repair_all(context: click.Context, place: Place) -> None:
     """Repair versions, entries, the way to the program, old copies of the plugin, stores."""
+    from agentlas_memory.private_json import BrokenFile
+
     _remove_leftovers(place)
-    _repair_entries(context, place)
-    _remove_copies(place)
+    with suppress(BrokenFile):  # the ledger: told by its check
+        _repair_entries(context, place)
+        _remove_copies(place)
     _repair_stores(place)
 
 

@@ -285,3 +285,26 @@ def test_why_the_hook_is_not_in_a_host_is_told_with_the_line(hooks, am):
     [told] = [one["detail"] for one in checks if one["id"] == "installed"]
     assert "the hook is not in Antigravity" in told
     assert f"{hooks}: line 3" in told
+
+
+@pytest.mark.parametrize("options", [(), ("--fix",)])
+def test_a_broken_ledger_is_a_finding_like_others(hosts, am, home, checks, options):
+    am("install")
+    (home / ".agentlas/install-ledger.json").write_text("{")
+    [(_, status, told)] = checks("ledger", *options)
+    assert (status, "install-ledger.json is not valid JSON" in told) == ("failed", True)
+    assert checks("model") and not checks("installed")
+
+
+def test_what_it_advises_for_a_broken_ledger_makes_all_well(hosts, am, home, checks):
+    am("install")
+    (home / ".agentlas/install-ledger.json").rename(home / "aside")
+    assert am("install").code == 0
+    assert am("doctor").code == 0
+    assert checks("installed") == []
+
+
+def test_a_file_in_place_of_our_folder_is_a_finding(home, am, checks):
+    (home / ".agentlas").write_text("mine")
+    [(_, status, told)] = checks("ledger")
+    assert (status, told) == ("failed", f"{home / '.agentlas'} is no folder")
