@@ -62,12 +62,12 @@ class PluginHost:
                 ("plugin", self.remove, PLUGIN_ID),
                 ("plugin", "marketplace", "remove", MARKETPLACE),
             ),
-            homes=self._homes(place),
+            homes=self.homes(place),
             leftovers=self._leftovers(place),
         )
         return [*marketplace_surfaces(place), commands]
 
-    def _homes(self, place: Place) -> tuple[Path, ...]:
+    def homes(self, place: Place) -> tuple[Path, ...]:
         """Return where the host keeps its files: all in one folder, where the person names one."""
         home = self.home(place)
         own = home == place.home / self.folder

@@ -110,6 +110,9 @@ class HostSpec(Protocol):
     def surfaces(self, place: Place) -> list[Surface]:
         """Return all that is to be ours, in the order in which it is put there."""
 
+    def homes(self, place: Place) -> tuple[Path, ...]:
+        """Return the folders and files in which the host keeps its own: settings, and sessions."""
+
     def commands_in(self, text: str) -> list[str]:
         """Return the commands that a file of ours has the host run."""
 

@@ -1,4 +1,4 @@
-"""What still names us: below a host's home after its own command ran, or without a ledger."""
+"""What still names us: in a host's own folders after we left, or without a ledger."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from agentlas_memory.installer.formats.marked_block import remove_block
 from agentlas_memory.installer.surfaces import HostCommands, JsonEntry, MarkedBlock, Surface
 
 NAME = b"agentlas-memory"
-_LARGEST = 4 << 20
+_LARGEST = 64 << 20  # bytes; a host's database may hold what was said
 _MOST_FILES = 20_000
-_SAID = ("projects", "sessions", "logs", "history.jsonl")  # what was said, not what is set
+_SAID = (  # what was said and done, not what is set: as the hosts name it in their folders
+    *("projects", "sessions", "conversations", "brain", "history.jsonl"),
+    *("logs", "log", "snapshot"),
+)
 _MOST_SAID = 500  # transcripts that are looked into, the newest first: one is enough
 
 
@@ -25,7 +28,7 @@ def files_that_name_us(homes: Sequence[Path]) -> list[Path]:
     Transcripts, which keep what the model was told, stand for themselves as one folder.
     """
     found = []
-    for home in homes:
+    for home in dict.fromkeys(homes):
         for number, path in enumerate(_below(home)):
             if number > _MOST_FILES:
                 break
@@ -66,9 +69,10 @@ def _below(home: Path) -> Iterator[Path]:
     if home.is_file():
         yield home
     for folder, folders, files in os.walk(home):
-        folders[:] = sorted(name for name in folders if name not in _SAID)
+        said = _SAID if Path(folder) == home else ()
+        folders[:] = sorted(name for name in folders if name not in said)
         yield from (Path(folder, name) for name in folders if NAME.decode() in name)
-        yield from (Path(folder, name) for name in sorted(files) if name not in _SAID)
+        yield from (Path(folder, name) for name in sorted(files) if name not in said)
 
 
 def _says_name(path: Path) -> bool:

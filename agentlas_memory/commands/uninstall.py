@@ -102,7 +102,7 @@ def _uninstall_host(name: str, place: Place, *, dry_run: bool, told: bool) -> di
             forget_codex_trust(program, place)
         run = runner(place)
         changes = settle(plan, lambda some: apply_uninstall(some, place, program, run))
-    left = [] if dry_run else files_that_name_us(_homes(records))
+    left = [] if dry_run else files_that_name_us([*_homes(records), *spec.homes(place)])
     if told:
         tell_changes(spec.title, version, changes, program, dry_run=dry_run)
         for path in left:
@@ -147,4 +147,5 @@ def _program_now(spec: HostSpec, ledger: Ledger, place: Place) -> str:
 
 
 def _homes(records: Sequence[dict[str, Any]]) -> list[Path]:
+    """Return the host's folders as they were at `install`: its variable may name others now."""
     return [Path(home) for one in records for home in one.get("homes", [])]

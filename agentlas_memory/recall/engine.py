@@ -251,6 +251,7 @@ def _select(
     root: str | None,
 ) -> None:
     """Fill the hits with the best candidates that pass; give each other the test it fails."""
+    subject = ""
     for candidate in result.candidates:
         if len(result.hits) == limit:
             candidate.gate = "budget"
@@ -258,7 +259,9 @@ def _select(
         _match(candidate, result.question)
         candidate.gate = _source_gate(candidate, scopes)
         if gates is not None and not candidate.gate:
-            candidate.gate = gates.judge(candidate)
+            candidate.gate = gates.judge(candidate) or _subject_gate(candidate, subject)
+        elif gates is not None and not subject and not result.hits:
+            subject = _fallen_subject(candidate, gates)
         candidate.gate = candidate.gate or _file_gate(candidate, store, result, root)
         if not candidate.gate:
             result.hits.append(candidate)
@@ -304,6 +307,21 @@ def _standing_gate(candidate: Candidate) -> str:
         return ""
     fallen = row.status == "rejected" or (row.status == "deprecated" and row.kind != "doc")
     return row.status if fallen else ""
+
+
+def _fallen_subject(candidate: Candidate, gates: Gates) -> str:
+    """Return the word that says most of a question whose best answer was rejected, else blank.
+
+    What else bears on the question speaks of that too: a project that decided against GraphQL does
+    not answer "have we a GraphQL API?" by what it says of any API.
+    """
+    if candidate.gate not in ("rejected", "deprecated") or gates.judge(candidate):
+        return ""
+    return max(candidate.matched, key=lambda term: gates.weights.of[term], default="")
+
+
+def _subject_gate(candidate: Candidate, subject: str) -> str:
+    return "beside_rejected" if subject and subject not in candidate.matched else ""
 
 
 def _file_gate(candidate: Candidate, store: Store, result: Recall, root: str | None) -> str:

@@ -40,13 +40,17 @@ class AntigravitySpec:
         if answer is not None:
             number = re.search(r"\d+(?:\.\d+)+", answer)
             return Detected(_PROGRAM, number.group() if number else "")
-        folders = [place.home / ".gemini" / "config", *place.home.glob(".gemini/antigravity*")]
+        folders = self.homes(place)
         return Detected("", "") if any(folder.is_dir() for folder in folders) else None
 
     def surfaces(self, place: Place) -> list[Surface]:
         """Return our entry in `~/.gemini/config/hooks.json`."""
         path = place.home / ".gemini" / "config" / "hooks.json"
         return [JsonEntry(path, *render_entry(place.hook, windows=sys.platform == "win32"))]
+
+    def homes(self, place: Place) -> tuple[Path, ...]:
+        """Return the folder of its settings, and one for each of its programs."""
+        return place.home / ".gemini" / "config", *sorted(place.home.glob(".gemini/antigravity*"))
 
     def commands_in(self, text: str) -> list[str]:
         """Return the commands of our entry in the user's hooks file."""

@@ -42,6 +42,10 @@ class _Grok:
             WholeFile(home / "hooks" / _HOOKS, _hooks(place)),
         ]
 
+    def homes(self, place: Place) -> tuple[Path, ...]:
+        """Return Grok's folder: all it keeps is in there."""
+        return (_home(place),)
+
     def commands_in(self, text: str) -> list[str]:
         """Return the commands of our hooks file."""
         return json_commands(text, self.name)

@@ -42,6 +42,12 @@ class OpenCode:
         """Return the plugin file."""
         return [WholeFile(config_folder(place) / "plugins" / _PLUGIN.name, plugin_text(place))]
 
+    def homes(self, place: Place) -> tuple[Path, ...]:
+        """Return its folders of settings, of sessions and of what it had open."""
+        data = place.folder("XDG_DATA_HOME", place.home / ".local" / "share")
+        state = place.folder("XDG_STATE_HOME", place.home / ".local" / "state")
+        return config_folder(place), data / "opencode", state / "opencode"
+
     def commands_in(self, text: str) -> list[str]:
         """Return the command that the plugin starts: it is a program and its arguments."""
         hook = re.search(r'^const HOOK = (".*")$', text, re.MULTILINE)

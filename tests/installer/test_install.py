@@ -243,6 +243,29 @@ def test_transcripts_that_keep_what_was_told_are_listed_as_one_folder(fake_host,
     assert [path for path in host["left"] if "projects" in path] == [f"{state}/projects"]
 
 
+@pytest.mark.parametrize(
+    ("host", "name", "listed"),
+    [
+        ("antigravity", ".gemini/config/notes.txt", ".gemini/config/notes.txt"),
+        (
+            "antigravity",
+            ".gemini/antigravity-cli/brain/7/logs/all.jsonl",
+            ".gemini/antigravity-cli/brain",
+        ),
+        ("opencode", ".config/opencode/opencode.json", ".config/opencode/opencode.json"),
+        ("opencode", ".local/share/opencode/log/dev.log", ".local/share/opencode/log"),
+        ("grok", ".grok/config.toml", ".grok/config.toml"),
+        ("grok", ".grok/sessions/one/updates.jsonl", ".grok/sessions"),
+    ],
+)
+def test_of_every_host_it_is_listed(hosts, home, am, host, name, listed):
+    assert am("install").code == 0
+    (home / name).parent.mkdir(parents=True, exist_ok=True)
+    (home / name).write_text("agentlas-memory was here")
+    documents = am("uninstall", "--json").json["hosts"]
+    assert {one["host"]: one["left"] for one in documents}[host] == [str(home / listed)]
+
+
 def test_purge_shows_what_goes_and_asks(hosts, home, am, tmp_path, monkeypatch):
     project = tmp_path / "project"
     (project / "docs").mkdir(parents=True)

@@ -41,6 +41,26 @@ def test_decision_that_does_not_hold_is_told_where_its_number_is_asked_for_alone
     assert f"project[{path}#Decision:L8-8; {status}]: " in capsule_of(found)
 
 
+@pytest.mark.parametrize("status", ["rejected", "deprecated"])
+def test_what_only_stands_beside_a_decision_that_does_not_hold_is_no_answer(project, status):
+    graphql = ADR.format(status, "3. GraphQL API", "We offer the public API over GraphQL.")
+    rest = "# Public API\n\nThe public API is versioned in its path, as in /v2/orders.\n"
+    project.index({"docs/adr/0003-graphql.md": graphql, "docs/api.md": rest})
+    assert project.sources_of("do we have a public GraphQL API?") == []
+    assert gates(project, "do we have a public GraphQL API?") == {
+        "docs/adr/0003-graphql.md": status,
+        "docs/api.md": "beside_rejected",
+    }
+    assert project.sources_of("how is the public API versioned?") == ["docs/api.md"]
+
+
+def test_what_speaks_of_a_rejected_decision_too_is_an_answer(project):
+    graphql = ADR.format("rejected", "3. GraphQL API", "We offer the public API over GraphQL.")
+    rest = ADR.format("accepted", "4. REST", "The public API is REST; GraphQL was too slow for us.")
+    project.index({"docs/adr/0003-graphql.md": graphql, "docs/adr/0004-rest.md": rest})
+    assert project.sources_of("do we have a public GraphQL API?") == ["docs/adr/0004-rest.md"]
+
+
 def test_proposal_is_told_as_one(project):
     project.index({"docs/adr/0001-ssh.md": OLD.replace("accepted", "proposed")})
     found = project.runtime.explain(ASK_PORT)

@@ -378,12 +378,13 @@ def test_uninstall_after_a_session(used, holds):
     used.install()
     used.ask(used.home / "project", LEDGER[0], script=obey())
     assert LEDGER[1] in looked_up(used.model.requests[-1])
-    used.uninstall()
+    left = used.uninstall()["left"]
     after = files_in(used.home)
     settings = [name for name in changed(before, after) if name.startswith(SETTINGS)]
     holds("a session between them changes no setting", settings == [], settings)
     known = ("project/", ".grok/sessions/")  # the person's own project, and what was said
     named = [name for name in that_name_us(after) if not name.startswith(known)]
     holds("after `uninstall` the host's own record of sessions alone names us", named == [], named)
+    holds("and `uninstall` lists it", left == [str(used.home / ".grok/sessions")], left)
     used.ask(used.home / "project", LEDGER[0])
     holds("after `uninstall` the model is told nothing", pointers(used.model.requests[0]) == 0)

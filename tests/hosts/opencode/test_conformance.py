@@ -339,12 +339,13 @@ def test_uninstall_after_a_session(used, model, holds):
     used.install()
     used.ask(QUESTION)
     assert not without(model.requests)
-    used.uninstall()
+    left = used.uninstall()["left"]
     after = files_in(used.home)
     settings = [name for name in changed(before, after) if name.startswith(".config/")]
     holds("a session between them changes nothing in its configuration", settings == [], settings)
     named = [name for name in that_name_us(after) if not name.startswith(RECORDS)]
     holds("after `uninstall` its log and its snapshots of projects alone name us", not named, named)
+    holds("and `uninstall` lists the log", left == [str(used.home / RECORDS[0].rstrip("/"))], left)
     model.requests.clear()
     used.ask(QUESTION)
     holds("after `uninstall` the model is told nothing", without(model.requests))
