@@ -1,8 +1,8 @@
 #!/bin/sh
 # Run the tests against an installed wheel: scripts/test.sh [PYTEST ARGUMENTS]
 #
-# Everything runs on the Python found first, the quick tests on the oldest and the newest as well.
-# With arguments pytest gets them, on the first Python alone.
+# Everything runs on the Python found first, the quick tests on the oldest and the newest as well,
+# on all cores. With arguments pytest gets them, on the first Python alone.
 set -eu
 CDPATH="" cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
@@ -21,11 +21,11 @@ if [ $# -gt 0 ]; then
   exit
 fi
 echo "All tests on $main"
-run_tests
+run_tests --numprocesses auto
 
 tested_pythons | sed -n '1p;$p' | uniq | while read -r version python; do
   [ "$python" != "$main" ] || continue
   make_environment ".venv-$version" "$python" test
   echo "Quick tests on $python"
-  run_tests -m "not slow"
+  run_tests --numprocesses auto -m "not slow"
 done
