@@ -1,8 +1,10 @@
 """Checks that are the same on several hosts, each named by the tests that make it."""
 
+from pathlib import Path
+
 from hosts.model_server import ANSWER
 from hosts.processes import all_end
-from hosts.scene import QUESTION, TROUBLES, changed, files_in
+from hosts.scene import QUESTION, TROUBLES, changed, files_in, that_name_us
 
 from agentlas_memory.home import CHILD_VARIABLE
 
@@ -47,3 +49,12 @@ def check_uninstall(host, holds, where=""):
     host.uninstall()
     left = changed(before, files_in(host.home))
     holds(f"after `uninstall` the whole home is as before, byte for byte{where}", not left, left)
+
+
+def check_left(host, holds, left):
+    """What of the host's own still holds the program's name is below something in `left`."""
+    named = that_name_us(files_in(host.home), "agentlas-memory")
+    paths = [host.home / name for name in named if not name.startswith("project/")]
+    told = set(map(Path, left))
+    untold = [path for path in paths if told.isdisjoint([path, *path.parents])]
+    holds("`uninstall` lists what of the host's own still names the program", not untold, untold)

@@ -75,9 +75,8 @@ def changed(before, after):
     )
 
 
-def that_name_us(files):
+def that_name_us(files, name="agentlas"):
     """Return the files and folders that hold our name, in their path or in their text."""
-    name = "agentlas"
     return sorted(
         path
         for path, (_, content) in files.items()
