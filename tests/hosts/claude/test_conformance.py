@@ -26,11 +26,11 @@ pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 def test_a_first_prompt(claude, holds, model, role):
     claude.ask(QUESTION, model=model)
     roles = [m["role"] for m in claude.model.requests[0]["messages"] if FACT in str(m["content"])]
-    holds(f"the capsule stands once, in a {role} message", roles == [role], roles)
-    holds(f"the project's rules stand once ({role})", claude.counts() == (1, 1), claude.counts())
-    holds(f"its bytes are the hook's ({role})", claude.told()[-1] == claude.ask_raw(QUESTION))
+    holds(f"the capsule and the rules stand once ({model})", claude.counts() == (1, 1), roles)
+    holds(f"its bytes are the hook's ({model})", claude.told()[-1] == claude.ask_raw(QUESTION))
     system = texts_of([{"content": claude.model.requests[0]["system"]}])
-    holds(f"nothing of it is in the system prompt ({role})", FACT not in "".join(system))
+    holds(f"nothing of it is in the system prompt ({model})", FACT not in "".join(system))
+    holds(f"it is in a {role} message ({model})", roles == [role], roles)
 
 
 def test_a_prompt_that_nothing_bears_on(claude, holds):
