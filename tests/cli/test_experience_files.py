@@ -79,9 +79,10 @@ def test_what_fails_changes_neither_ledger_nor_database(agent, add, am, memory, 
 
 def test_leftovers_of_a_killed_run_are_removed(agent, add, memory):
     memory.mkdir(parents=True)
-    (memory / "experience.sqlite.4242").write_text("private")
+    for name in (".experience.sqlite.new", ".experience.jsonl.new"):
+        (memory / name).write_text("private")
     add(CHECKLIST)
-    assert not list(memory.glob("*.4242"))
+    assert not list(memory.glob(".*"))
 
 
 @pytest.mark.parametrize("place", ["key", "agent", "scope"])

@@ -110,6 +110,7 @@ def test_a_store_that_may_only_be_read_is_taken_over(filled, am, kept):
 
 STEPS = {  # a name -> what is replaced, so that the process dies there
     "before the scopes": "import agentlas_memory.upstream.scopes as m; m.add_rules = die",
+    "scopes half written": "import agentlas_memory.whole_file as m; m.NewVersion.sync = die",
     "scopes written": "import agentlas_memory.commands.import_store as m; m._move = die",
     "log has two names": "import agentlas_memory.upstream.moving as m; m._rename = die",
     "store has two names": "import agentlas_memory.upstream.moving as m; m.Path.unlink = die",
@@ -117,20 +118,17 @@ STEPS = {  # a name -> what is replaced, so that the process dies there
     "moved": "import agentlas_memory.commands.index as m; m.run = die",
     "store made": "import agentlas_memory.ontology.index as m; m.index_project = die",
     "indexed": "import agentlas_memory.upstream.texts as m; m.write_texts = die",
-    "a note half written": "import agentlas_memory.ontology.notes as m; m.os.fsync = third",
+    "a note half written": "import agentlas_memory.ontology.notes as m; m.os.fsync = at_note",
     "notes written": "import agentlas_memory.commands.import_store as m; m._count_files = die",
     "report unwritten": "import agentlas_memory.commands.import_store as m; m._keep_report = die",
     "before the ledger": "import agentlas_memory.ontology.agents as m; m.append_events = die",
     "ledger written": "import agentlas_memory.ontology.projection as m; m._make_way = die",
 }
 DIE = """
-count = 0
 def die(*args, **more):
     os.kill(os.getpid(), signal.SIGKILL)
-def third(handle, real=os.fsync):
-    global count
-    count += 1
-    die() if count == 3 else real(handle)
+def at_note(handle, real=os.fsync):
+    die() if os.readlink(f"/proc/self/fd/{handle}").endswith(".md.tmp") else real(handle)
 """
 
 
@@ -159,8 +157,8 @@ def test_killed_at_any_step_nothing_is_lost_and_a_second_run_goes_on(
     ]
     assert am("query", "why settle the ledger in minor units?", "--json").json["hits"] == []
     assert (memory / "experience.jsonl").read_text().count("Ledgers are kept") == 1
-    leftovers = [p.name for p in root.rglob("*") if p.name.endswith(".tmp") or ".tmp" in p.name]
-    assert leftovers == []
+    names = [path.name for path in (*root.rglob("*"), *memory.iterdir())]
+    assert [name for name in names if ".tmp" in name or name.endswith(".new")] == []
 
 
 def trust_card(am, root):
