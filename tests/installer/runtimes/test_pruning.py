@@ -98,13 +98,13 @@ def test_what_a_kill_leaves_is_cleared_and_nothing_else(runtimes, make_versions,
     (runtimes.folder / "1.3.0").mkdir()
     (runtimes.folder / ".agentlas-bundle").mkdir()
     (runtimes.folder / ".current.new").symlink_to("1.0.0")
-    (runtimes.folder / "history.json.5").write_text("{")
+    (runtimes.folder / ".history.json.new").write_text("{")
     assert sorted(runtimes.clear_leftovers()) == [
         ".agentlas-bundle",
         ".current.new",
+        ".history.json.new",
         "1.2.0",
         "1.3.0",
-        "history.json.5",
     ]
     assert {path.name for path in runtimes.folder.iterdir()} == {
         "1.0.0",
