@@ -281,8 +281,8 @@ def _take_documents(scene: Scene, project: Project, report: Report, skip_gone: b
     check_trust_file(require_home())
     make_settings(str(root))
     sources = _sort(scene, scene.documents, report, skip_gone)
-    add_rules(root, missing_rules(root, sources.files))
     with writer_lock(path.parent, _PATIENCE):
+        add_rules(root, missing_rules(root, sources.files))
         _move(path)
     run(project)
     finished = _is_finished(path)

@@ -30,6 +30,7 @@ _YOURS = ("ontology-inbox", "memory.toml", "routing-card.json", "hooks.yaml")
 _IN_HOME = {
     "what agents learned: there is no other copy": (
         "networking/hub-agents/*/memory/experience.*",
+        "networking/hub-agents/*/memory/.experience.*.new",
         "networking/hub-agents/*/memory/ontology-runtime.lock",
     ),
     "receipts, delivery marks, logs": (

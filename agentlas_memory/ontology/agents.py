@@ -28,6 +28,7 @@ from agentlas_memory.ontology.projection import (
     projection_of,
 )
 from agentlas_memory.routing_card import database_below, is_own_folder
+from agentlas_memory.whole_file import new_version, remove_half_file
 
 _PATIENCE = 10.0  # seconds for another writer
 
@@ -123,33 +124,26 @@ def agent_lock(agent: Agent) -> Iterator[None]:
         raise LedgerError(f"others own a folder on the way to {folder}, or a link leads elsewhere")
     (folder / LOCK_NAME).touch(mode=0o600)
     with writer_lock(folder, _PATIENCE):
-        _remove_leftovers(agent)
+        for file in (agent.database, agent.ledger):
+            remove_half_file(file)
         yield
-
-
-def _remove_leftovers(agent: Agent) -> None:
-    """Remove what a run that was killed left half made: the lock is ours."""
-    for file in (agent.database, agent.ledger):
-        for left in file.parent.glob(f"{file.name}.*"):
-            if left.suffix[1:].isdigit() and left.is_file():
-                left.unlink()
 
 
 def _replace_ledger(agent: Agent, source: Path) -> Path | None:
     """Put another ledger in place of the agent's; return where the old one is kept, if any."""
-    aside = agent.ledger.with_name(f"{agent.ledger.name}.{os.getpid()}")
-    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    with new_version(agent.ledger, 0o600) as new:
         for _, event in read_events(source, agent.agent_id):
-            file.write(render_event(without_secrets(event)))
-        file.flush()
-        os.fsync(file.fileno())
-    kept = None
-    if agent.ledger.exists():
-        kept = agent.ledger.with_name(f"{agent.ledger.name}.{time.strftime('%Y%m%d-%H%M%S')}")
-        while kept.exists():
-            kept = kept.with_name(kept.name + "-")
-        os.link(agent.ledger, kept)  # there is a ledger at every moment
-    aside.replace(agent.ledger)
+            new.file.write(render_event(without_secrets(event)))
+        new.sync()
+        return _keep(agent.ledger) if agent.ledger.exists() else None
+
+
+def _keep(ledger: Path) -> Path:
+    """Give a ledger a second name, which stays when another takes its place; return it."""
+    kept = ledger.with_name(f"{ledger.name}.{time.strftime('%Y%m%d-%H%M%S')}")
+    while kept.exists():
+        kept = kept.with_name(kept.name + "-")
+    os.link(ledger, kept)  # there is a ledger at every moment
     return kept
 
 

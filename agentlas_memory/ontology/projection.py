@@ -47,6 +47,7 @@ from agentlas_memory.ontology.schema import (
 )
 from agentlas_memory.ontology.store import StoreUnusable, open_store
 from agentlas_memory.redact import REDACTION_VERSION
+from agentlas_memory.whole_file import new_version
 
 _PATIENCE_MS = 10_000.0
 _OLDER, _LENT = 5, 1000  # rows of a history that lend their words, and characters of them
@@ -72,20 +73,12 @@ def projection_of(
     vectors = {} if anew and not database.exists() else _known_vectors(database)
     rows, left_out = _within_caps(ledger)
     vectors = _embed(rows, {} if anew else vectors)
-    aside = database.with_name(f"{database.name}.{os.getpid()}")
-    aside.unlink(missing_ok=True)
-    try:
-        os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        with closing(sqlite3.connect(aside, isolation_level=None)) as connection:
+    with new_version(database, 0o600) as new:
+        with closing(sqlite3.connect(new.path, isolation_level=None)) as connection:
             _fill(connection, rows, ledger, agent_id, vectors)
-        with aside.open("rb") as file:
-            os.fsync(file.fileno())
+        new.sync()
         yield Projected(len(rows), tuple(left_out))
         _make_way(database)
-        aside.replace(database)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
 
 
 def project_ledger(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from agentlas_memory.ontology.config import (
     load_config,
     parse_config,
 )
+from agentlas_memory.whole_file import new_version
 
 _TABLE = re.compile(r"^[ \t]*\[[ \t]*scopes[ \t]*\]", re.MULTILINE)
 _COMMENT = "# Taken over from a store of Agentlas OS:"
@@ -38,6 +38,7 @@ def add_rules(project: Path, rules: Mapping[str, str]) -> None:
     """Add a rule for each file to memory.toml, behind all others: the last that fits decides.
 
     Raises ConfigError, and leaves the file as it was, where that cannot be done by adding lines.
+    The caller holds the lock of the store's folder.
     """
     if not rules:
         return
@@ -52,15 +53,12 @@ def add_rules(project: Path, rules: Mapping[str, str]) -> None:
         lines.insert(0, "[scopes]")
     joined = text + newline * bool(text and not text.endswith("\n"))
     joined += newline + newline.join(lines) + newline
-    aside = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    try:
-        _check(project, joined, rules)
-        aside.write_bytes(joined.encode())
+    _check(project, joined, rules)
+    with new_version(file) as new:
+        new.file.write(joined.encode())
+        new.sync()
         if file.exists():
-            shutil.copymode(file, aside)
-        aside.replace(file)
-    finally:
-        aside.unlink(missing_ok=True)
+            shutil.copymode(file, new.path)
 
 
 def _check(project: Path, text: str, rules: Mapping[str, str]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from typing import Any
 
 from agentlas_memory.installer.runtimes.layout import FACTS, HISTORY, Runtime, Runtimes
 from agentlas_memory.installer.runtimes.objects import read_object
+from agentlas_memory.whole_file import replace_file
 
 _MOST = 50  # entries; the oldest go
 _DAY = 86_400.0
@@ -92,9 +92,7 @@ class History:
 
     def _write(self) -> None:
         values = {"entries": self._entries[-_MOST:], "settled": self.settled}
-        aside = self._path.with_name(f"{HISTORY}.{os.getpid()}")
-        aside.write_text(json.dumps(values, indent=1) + "\n", "utf-8")
-        aside.replace(self._path)
+        replace_file(self._path, (json.dumps(values, indent=1) + "\n").encode())
 
 
 def troubles(runtimes: Runtimes) -> Iterator[str]:

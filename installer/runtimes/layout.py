@@ -21,7 +21,7 @@ STAGING = ".agentlas-bundle"
 HISTORY = "history.json"
 LOCK = "update.lock"
 _VERSION = re.compile(r"\d+\.\d+\.\d+(~\d+)?", re.ASCII)
-_ASIDE = re.compile(r"history\.json\.\d+|\.current\.new", re.ASCII)
+_ASIDE = (STAGING, f".{HISTORY}.new", ".current.new")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,7 @@ class Runtimes:
         kept = current.id if current is not None else ""
         for path in sorted(self.folder.iterdir()):
             unfinished = _is_ours(path) and not os.path.lexists(path / FACTS)
-            aside = path.name == STAGING or _ASIDE.fullmatch(path.name)
-            if aside or (unfinished and path.name != kept):
+            if path.name in _ASIDE or (unfinished and path.name != kept):
                 yield path
 
     def clear_leftovers(self) -> list[str]:

@@ -140,3 +140,32 @@ def hostile(project, am):
     assert am("index").code == 0
     [finding] = findings(am)
     return finding
+
+
+@pytest.fixture
+def agent(project, make_card):
+    """A project whose routing card names an agent."""
+    make_card(project)
+    return project
+
+
+@pytest.fixture
+def memory(home):
+    """The agent's folder."""
+    return home / ".agentlas/networking/hub-agents/ledger-keeper/memory"
+
+
+@pytest.fixture
+def add(am):
+    """Add a row and return its id."""
+
+    def run(text, *options):
+        return am("experience", "add", text, *options, "--json").json["id"]
+
+    return run
+
+
+@pytest.fixture
+def rows(am):
+    """Return the rows that `list` tells, by id."""
+    return lambda: {row["id"]: row for row in am("experience", "list", "--json").json["experience"]}

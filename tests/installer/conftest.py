@@ -53,6 +53,17 @@ def am():
 
 
 @pytest.fixture
+def checks(am):
+    """Run `doctor`, and return what it found of one kind: (status, detail) of each."""
+
+    def run(kind, *options):
+        found = am("doctor", "--json", *options).json["checks"]
+        return [(one["status"], one["detail"]) for one in found if one["id"] == kind]
+
+    return run
+
+
+@pytest.fixture
 def hooks(home):
     """Antigravity's hooks file, with somebody else's hook in it."""
     file = home / ".gemini/config/hooks.json"

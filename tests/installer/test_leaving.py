@@ -215,6 +215,8 @@ def test_a_purge_takes_what_is_ours_out_of_a_folder_that_a_person_named(
     project.mkdir()
     assert am("init", "--project", str(project)).code == 0
     assert am("experience", "add", "a lesson", "--agent", "dev").code == 0
+    [memory] = folder.glob("networking/hub-agents/dev/memory")
+    (memory / ".experience.jsonl.new").touch()  # as a killed process leaves it
     outcome = am("uninstall", "--purge", "--yes")
     assert outcome.code == 0, outcome.err
     assert set(folder.rglob("*")) == before

@@ -282,6 +282,12 @@ def ask(am):
 
 
 @pytest.fixture
+def notes(am):
+    """Return the texts of the project's notes."""
+    return lambda: [one["text"] for one in am("notes", "list", "--json").json["notes"]]
+
+
+@pytest.fixture
 def process():
     """Start `agentlas-memory` in a process of its own, after statements that replace a part."""
 

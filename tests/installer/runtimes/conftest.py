@@ -10,9 +10,14 @@ import pytest
 import release_bundles
 from release_bundles import Unavailable, bootstrap, make_bundle, new_key, public_text
 
+from agentlas_memory.installer.runtimes.history import History
+from agentlas_memory.installer.runtimes.layout import Runtimes
+from agentlas_memory.installer.runtimes.pointer import switch_current
+
 NIGHTLY = os.environ.get("FUZZ_NIGHTLY") == "1"
 FACT = "the ledger counts money in integer minor units"
 OLD, NEW = "0.1.0", "0.2.0"
+DAY = 86_400
 
 
 def pytest_collection_modifyitems(items):
@@ -179,3 +184,48 @@ def pin(home, key):
     file.parent.chmod(0o700)  # whatever the umask: a pin that others may write is not believed
     file.chmod(0o600)
     return file
+
+
+@pytest.fixture
+def runtimes(home):
+    """The versions of a machine, none as yet."""
+    return Runtimes(home / ".agentlas")
+
+
+@pytest.fixture
+def make_versions(runtimes):
+    """Put versions there as an update leaves them."""
+
+    def make(*names):
+        for name in names:
+            (runtimes.folder / name / "bin").mkdir(parents=True)
+            facts = {"version": name.partition("~")[0], "id": name}
+            (runtimes.folder / name / "runtime.json").write_text(json.dumps(facts))
+
+    return make
+
+
+@pytest.fixture
+def activate(runtimes):
+    """Let versions be current, one after the other, the last of them now."""
+
+    def switch(*names):
+        for name in names:
+            History(runtimes).add(name)
+            switch_current(runtimes.folder, name)
+
+    return switch
+
+
+@pytest.fixture
+def age(runtimes):
+    """Let all that the history tells be so many days longer ago."""
+
+    def run(days):
+        file = runtimes.folder / "history.json"
+        values = json.loads(file.read_text())
+        for entry in values["entries"]:
+            entry["since"] -= days * DAY
+        file.write_text(json.dumps(values))
+
+    return run
