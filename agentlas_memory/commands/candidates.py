@@ -31,7 +31,7 @@ GATES = {  # code -> what it means, for the sentence of silence
     "superseded": "was superseded by a later document",
     "rejected": "was rejected, as it says itself",
     "deprecated": "is deprecated, as it says itself",
-    "beside_rejected": "does not speak of what the best answer, which was rejected, is about",
+    "beside_fallen": "does not speak of what the best answer, which no longer holds, is about",
     "other_record": "belongs to another decision record than the one that was named",
     "damaged": "does not match its digest",
     "budget": "came after as many hits as are shown",

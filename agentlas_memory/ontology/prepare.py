@@ -11,6 +11,7 @@ from pathlib import Path
 from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.chunker import chunk_document
 from agentlas_memory.ontology.citations import with_citations
+from agentlas_memory.ontology.decision_log import without_fallen_entries
 from agentlas_memory.ontology.decisions import passage_digest
 from agentlas_memory.ontology.documents import (
     MAX_FILE_BYTES,
@@ -109,7 +110,8 @@ def _read(root: Path, path: str) -> tuple[Document, bytes]:
     # Not a link or a FIFO that took the file's place since the walk.
     data = read_file(str(root / path), MAX_FILE_BYTES, follow=False)
     # Before anything is cut: a key may run over many lines, and half of it is still a secret.
-    return read_document(path, redact(decode_text(data)).encode()), data
+    document = read_document(path, redact(decode_text(data)).encode())
+    return without_fallen_entries(document), data
 
 
 def _kept_graph(

@@ -7,9 +7,9 @@ written as lines near the top, and from a section called Status.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from agentlas_memory.ontology.documents import INBOX, Document, Section
 from agentlas_memory.ontology.front_matter import as_strings
@@ -22,35 +22,16 @@ from agentlas_memory.ontology.keys import (
     is_adr_path,
     linked_entity,
 )
+from agentlas_memory.ontology.statuses import FALLEN, NAMES, STATUS_OF, STATUS_OF_PHRASE
 
 Status = Literal["accepted", "superseded", "rejected", "deprecated", "proposed"]
 Kind = Literal["adr", "note", "doc"]
 
-# The first word of a status, as records in ten languages write it.
-_WORDS: Mapping[Status, str] = {
-    "accepted": "accepted approved adopted implemented"
-    " angenommen akzeptiert beschlossen umgesetzt accepté acceptée adopté adoptée aceptado aceptada"
-    " aprobado aprobada aceito aceita aprovado aprovada accettato accettata geaccepteerd"
-    " принято принят принята утверждено утверждён 已接受 採用 承認済み 승인됨",
-    "superseded": "superseded superceded replaced"
-    " ersetzt abgelöst remplacé remplacée sustituido sustituida reemplazado reemplazada"
-    " substituído substituída sostituito vervangen заменено заменён заменен заменена 已取代",
-    "rejected": "rejected declined withdrawn"
-    " abgelehnt verworfen zurückgezogen rejeté rejetée refusé refusée rechazado rechazada"
-    " descartado rejeitado rejeitada rifiutato afgewezen verworpen"
-    " отклонено отклонён отклонен отклонена отвергнуто 已拒绝 却下 거부됨",
-    "deprecated": "deprecated obsolete"
-    " veraltet überholt obsolète déprécié obsoleto obsoleta verouderd устарело устарел 已废弃 廃止",
-    "proposed": "proposed draft pending"
-    " vorgeschlagen entwurf proposé proposée brouillon propuesto propuesta borrador proposto"
-    " proposta rascunho voorgesteld предложено предложен черновик 提议 提案中 草案 제안됨",
-}
-_STATUS_WORDS = {word: status for status, words in _WORDS.items() for word in words.split()}
-_STATUS_NAMES = "status|statut|estado|stato|статус|状态|ステータス|상태"
 _PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "text", "html"})
 _HEAD_LINES = 40
+_ENTRY_LINES = 6  # of one decision among several in a file
 _FIELD = re.compile(
-    rf"[ \t>|*+:-]{{0,20}}[*_]{{0,3}}({_STATUS_NAMES}|supersedes|super[sc]eded[ _-]by)[*_]*"
+    rf"[ \t>|*+:-]{{0,20}}[*_]{{0,3}}({NAMES}|supersedes|super[sc]eded[ _-]by)[*_]*"
     r"[ \t]*[:：|][*_:]*[ \t]*(.+)",
     re.IGNORECASE,
 )
@@ -66,11 +47,25 @@ _SENTENCE = re.compile(
     r"((?:\[|ADR\b|#\d).*?)(?:[.;]\s|[.;]?$|\s(?:because|since|as|see|which|that)\s)",
     re.IGNORECASE,
 )
-_STATUS_HEADING = re.compile(rf"\W*(?:\d+[.)]?\s+)?(?:{_STATUS_NAMES})\W*$", re.IGNORECASE)
+# Or in its first lines: `This decision is no longer in effect.`
+_NOT_NOW = re.compile(
+    r"\bthis (?:decision|record|adr) (?:is|was|has been)(?: now| since)? "
+    r"(no longer (?:in effect|in force|valid|current|applicable)|\w+)",
+    re.IGNORECASE,
+)
+# Or in its title: `[REJECTED] Use Hasura`, `Use Hasura (superseded)`.
+_MARKED = re.compile(r"\W*[\[(]([^\W\d_]+)[\])]|.*[\[(]([^\W\d_]+)[\])]\W*$")
+_BADGE = re.compile(r"!\[[^\]]*\]\([^)\s]*\bstatus-([a-z]+)-", re.IGNORECASE)
+_STATUS_HEADING = re.compile(rf"\W*(?:\d+[.)]?\s+)?(?:{NAMES})\W*$", re.IGNORECASE)
 _SUPERSEDED_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)[ _-]by\b:?", re.IGNORECASE)
 _SUPERSEDES = re.compile(r"\b(?:supersedes|replaces|obsoletes)\b:?", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
-_NOTHING_SAID = re.compile(r"[\W_]+")  # before the word: bullets, bold, `❌`
+_TWO_WORDS = re.compile(r"([^\W\d_]+(?:'[a-z])?) ([^\W\d_]+)")
+_NOTHING_SAID = re.compile(r"[\W\d_]+")  # before the word: bullets, bold, `❌`, a date
+# `Accepted -> Deprecated`, `Accepted on 2023-01-01, withdrawn on 2024-02-03`
+_LATER = re.compile(
+    r"(?:[-=]>|[→,;]|\b(?:now|then|later)\b)\s*(?:(?:now|then|later)\s+)?([^\W\d_]+)"
+)
 # `> **Deprecated.** Use ...` under the title of any document.
 _NOTICE = re.compile(
     r"[ \t]*(?:>[ \t]*[*_]{0,3}|[*_]{2,3})(?:[^\w\s*]+[ \t]*)?(deprecated|obsolete)"
@@ -134,15 +129,21 @@ def read_standing(document: Document) -> Standing:
     superseded_by: list[Claim] = []
     for statement in _statements(document):
         if statement.field == "status":
-            statuses += [_STATUS_WORDS[statement.text]]
+            statuses += [cast("Status", statement.text)]
             continue
         claims = supersedes if statement.field == "supersedes" else superseded_by
         entities = _references(document, statement.text)
         claims += [Claim(entity, statement.line) for entity in entities]
-    if superseded_by or "superseded" in statuses:
-        statuses = ["superseded"]
-    status = statuses[0] if statuses else None
+    status = "superseded" if superseded_by else _last_of(statuses)
     return Standing(status, tuple(dict.fromkeys(supersedes)), tuple(dict.fromkeys(superseded_by)))
+
+
+def _last_of(statuses: Sequence[Status]) -> Status | None:
+    """Return the first status that is told; but one that does not hold comes after all others."""
+    if "superseded" in statuses:
+        return "superseded"
+    fallen = [status for status in statuses if status in FALLEN]
+    return next(iter((*fallen, *statuses)), None)
 
 
 def _statements(document: Document) -> Iterator[_Statement]:
@@ -155,6 +156,8 @@ def _statements(document: Document) -> Iterator[_Statement]:
     # there, only what stands under the title and first under Status speaks of the document.
     is_record = document_kind(document) == "adr"
     yield from _read_notice(document)
+    for section in document.sections[:1] if is_record else ():
+        yield from _read_mark(section)
     head = [section for section in document.sections[:2] if len(section.heading_path) < 2]
     for section in document.sections if is_record else head:
         for number, line in _lines_outside_fences(section, section.start_line):
@@ -165,11 +168,46 @@ def _statements(document: Document) -> Iterator[_Statement]:
                 field = _BARE_FIELD.match(line) or _SENTENCE.search(line)
             if field:
                 yield from _read_field(field[1], field[2], number)
+            elif is_record and (told := _BADGE.search(line) or _NOT_NOW.search(line)):
+                yield from _read_status(told[1], number)
     for section in document.sections:
-        if any(map(_STATUS_HEADING.match, section.heading_path[-1:])):
+        if is_status_section(section):
             lines = _lines_outside_fences(section, section.body_line)
             for number, line in lines if is_record else islice(lines, 1):
                 yield from _read_status(line, number)
+
+
+def section_statuses(section: Section) -> Iterator[str]:
+    """Yield what a section says of itself: in its heading, and in a line `Status: ...` or alike."""
+    statements = list(_read_mark(section))
+    lines = islice(_lines_outside_fences(section, section.body_line), _ENTRY_LINES)
+    for number, line in lines:
+        field = _FIELD.match(line) or _BARE_FIELD.match(line)
+        if is_status_section(section):
+            statements += _read_status(line, number)
+        elif field:
+            statements += _read_field(field[1], field[2], number)
+    for statement in statements:
+        if statement.field == "status":
+            yield statement.text
+        elif statement.field == "superseded_by":
+            yield "superseded"
+
+
+def is_status_section(section: Section) -> bool:
+    """Tell whether a section is called Status."""
+    return any(map(_STATUS_HEADING.match, section.heading_path[-1:]))
+
+
+def heading_line(section: Section) -> str:
+    """Return a section's heading as it is written, with its markup; blank without one."""
+    return section.text.split("\n", 1)[0] if section.body_line > section.start_line else ""
+
+
+def _read_mark(section: Section) -> Iterator[_Statement]:
+    """Read a status in brackets before or behind a heading."""
+    if marked := _MARKED.match(heading_line(section)):
+        yield from _read_status(marked[1] or marked[2], section.start_line)
 
 
 def _lines_outside_fences(section: Section, first: int) -> Iterator[tuple[int, str]]:
@@ -182,7 +220,7 @@ def _lines_outside_fences(section: Section, first: int) -> Iterator[tuple[int, s
 def _read_field(name: str, text: str, line: int) -> Iterator[_Statement]:
     name = re.sub(r"[ -]", "_", name.lower()).replace("superceded", "superseded")
     name = "supersedes" if name in ("replaces", "obsoletes") else name
-    if name in _STATUS_NAMES.split("|"):
+    if name in NAMES.split("|"):
         yield from _read_status(text, line)
     elif name in ("supersedes", "superseded_by"):
         yield _Statement(name, text, line)
@@ -196,14 +234,27 @@ def _read_status(text: str, line: int) -> Iterator[_Statement]:
     word = _FIRST_WORD.match(text)
     if not word or _CHOICE.search(text):
         return
-    if word[0].lower() in _STATUS_WORDS:
-        yield _Statement("status", word[0].lower(), line)
+    if status := _status_in(text):
+        yield _Statement("status", status, line)
     elif not _SUPERSEDES.match(text):
         return
     if successor := _SUPERSEDED_BY.search(text):
         yield _Statement("superseded_by", text[successor.end() :], line)
     elif predecessor := _SUPERSEDES.search(text):
         yield _Statement("supersedes", text[predecessor.end() :], line)
+
+
+def _status_in(text: str) -> str | None:
+    """Return the status that a text begins with, or ends with where it lost it."""
+    text = text.lower().replace("’", "'")
+    pair = _TWO_WORDS.match(text)
+    first = STATUS_OF_PHRASE.get(pair[0]) if pair else None
+    word = _FIRST_WORD.match(text)
+    first = first or (STATUS_OF.get(word[0]) if word else None)
+    if first != "accepted":
+        return first
+    later = (STATUS_OF.get(found) for found in _LATER.findall(text))
+    return next((status for status in later if status in FALLEN), first)
 
 
 def _read_notice(document: Document) -> Iterator[_Statement]:
@@ -213,7 +264,7 @@ def _read_notice(document: Document) -> Iterator[_Statement]:
             _lines_outside_fences(section, section.body_line), _NOTICE_LINES
         ):
             if notice := _NOTICE.match(line):
-                yield _Statement("status", notice[1].lower(), number)
+                yield _Statement("status", STATUS_OF[notice[1].lower()], number)
 
 
 def _references(document: Document, text: str) -> list[Entity]:

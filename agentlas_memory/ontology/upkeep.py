@@ -28,7 +28,7 @@ WHERE superseded OR EXISTS (SELECT 1 FROM relations WHERE relation = 'supersedes
 _MOST_SEGMENTS = 8
 
 # Raised when readers, chunks, their ids and digests, entities or the embedded text change.
-_PREPARED_VERSION = 5
+_PREPARED_VERSION = 6
 
 
 def content_version() -> str:

@@ -260,9 +260,9 @@ def _select(
         candidate.gate = _source_gate(candidate, scopes)
         if gates is not None and not candidate.gate:
             candidate.gate = gates.judge(candidate) or _subject_gate(candidate, subject)
-        elif gates is not None and not subject and not result.hits:
-            subject = _fallen_subject(candidate, gates)
         candidate.gate = candidate.gate or _file_gate(candidate, store, result, root)
+        if gates is not None and candidate.gate and not subject and not result.hits:
+            subject = _fallen_subject(candidate, gates)
         if not candidate.gate:
             result.hits.append(candidate)
     if not result.hits:
@@ -310,18 +310,18 @@ def _standing_gate(candidate: Candidate) -> str:
 
 
 def _fallen_subject(candidate: Candidate, gates: Gates) -> str:
-    """Return the word that says most of a question whose best answer was rejected, else blank.
+    """Return the word that says most of a question whose best answer does not hold, else blank.
 
     What else bears on the question speaks of that too: a project that decided against GraphQL does
     not answer "have we a GraphQL API?" by what it says of any API.
     """
-    if candidate.gate not in ("rejected", "deprecated") or gates.judge(candidate):
+    if candidate.gate not in ("rejected", "deprecated", "stale") or gates.judge(candidate):
         return ""
     return max(candidate.matched, key=lambda term: gates.weights.of[term], default="")
 
 
 def _subject_gate(candidate: Candidate, subject: str) -> str:
-    return "beside_rejected" if subject and subject not in candidate.matched else ""
+    return "beside_fallen" if subject and subject not in candidate.matched else ""
 
 
 def _file_gate(candidate: Candidate, store: Store, result: Recall, root: str | None) -> str:

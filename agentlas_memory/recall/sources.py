@@ -35,7 +35,19 @@ def source_state(row: ChunkRow, root: str, store: Store) -> str:
         return GONE
     if sha256(data).digest() == row.content_hash:
         return CURRENT
-    return MOVED if _find_again(row, data) else CHANGED
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    if _fell_since(row, text, store):
+        return CHANGED
+    return MOVED if _find_again(row, text) else CHANGED
+
+
+def _fell_since(row: ChunkRow, text: str, store: Store) -> bool:
+    from agentlas_memory.recall.fallen import has_newly_fallen
+
+    known: set[str] = set()
+    for heading, body in store.rows(_KNOWN, [row.path]):
+        known.update(str(heading).split(" > "), str(body).split("\n"))
+    return has_newly_fallen(text, known)
 
 
 def gone_citations(store: Store, chunk_ids: list[int], root: str) -> dict[int, list[str]]:
@@ -57,6 +69,10 @@ def gone_citations(store: Store, chunk_ids: list[int], root: str) -> dict[int, l
     return gone
 
 
+_KNOWN = (
+    "SELECT c.heading, c.text FROM chunks c JOIN sources USING (source_id)"
+    " WHERE path = ? LIMIT 2000"
+)
 _CITED = 200  # of the few chunks that are shown
 
 
@@ -107,9 +123,9 @@ def open_parent(base: str, path: str) -> tuple[int | None, str]:
 _FOLDER = 0 if WINDOWS else system.O_DIRECTORY | system.O_CLOEXEC | getattr(system, "O_PATH", 0)
 
 
-def _find_again(row: ChunkRow, data: bytes) -> bool:
+def _find_again(row: ChunkRow, text: str) -> bool:
     """Look for a chunk's lines in the changed file, and take over their numbers."""
-    text = "\n" + data.decode("utf-8", "replace").replace("\r\n", "\n") + "\n"
+    text = f"\n{text}\n"
     at = text.find(f"\n{row.text}\n")
     if at < 0 or text.find(f"\n{row.text}\n", at + 1) >= 0:
         return False  # gone, or no telling which of two it is

@@ -49,7 +49,7 @@ def test_what_only_stands_beside_a_decision_that_does_not_hold_is_no_answer(proj
     assert project.sources_of("do we have a public GraphQL API?") == []
     assert gates(project, "do we have a public GraphQL API?") == {
         "docs/adr/0003-graphql.md": status,
-        "docs/api.md": "beside_rejected",
+        "docs/api.md": "beside_fallen",
     }
     assert project.sources_of("how is the public API versioned?") == ["docs/api.md"]
 
