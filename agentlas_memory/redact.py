@@ -3,7 +3,7 @@
 from agentlas_memory.redaction.triggers import may_hold_secret
 
 # Stored with an index: a store built under older rules is built again.
-REDACTION_VERSION: int = 4
+REDACTION_VERSION: int = 5
 # Two are what a text takes. A text made to take one for each of its keys shall not hold us up.
 _MOST_ROUNDS = 12
 

@@ -22,6 +22,7 @@ _USUAL_HUMP = 4
 _LONGEST_ACRONYM = 6  # with the capital behind it: `OAUTHToken`
 _DIGITS_IN_NAME = 3  # `Sha256Hasher`
 _JUDGED = 64  # bytes of a body that are enough for a verdict
+_SHORTEST_NAME = 5
 
 
 def blank_all_but(kept: str) -> bytes:
@@ -37,6 +38,8 @@ WORDS = blank_all_but(ALNUM + "_.~+-$")
 
 def is_drawn(value: bytes) -> bool:
     """Return whether some part of a value is neither a word, a number, nor a word with a number."""
+    if len(value) < _LONGEST_WORD and value.islower() and value == value.translate(None, DIGITS):
+        return False  # as most are: what follows takes four times as long
     for part in value.translate(PARTS).split():
         if len(part) > 4:
             letters = part.strip(DIGITS)
@@ -96,6 +99,16 @@ def is_key_body(prefix: bytes, body: bytes) -> bool:
         if mixed or body[:_UNBROKEN].isalnum():
             return True
     return is_drawn(head)
+
+
+def is_word(before: bytes, prefix: str) -> bool:
+    """Return whether a key may follow these letters and digits: a word, no part of a blob."""
+    if is_drawn(before):
+        return False
+    if any((before.islower(), before.isupper(), before.istitle(), before.isdigit())):
+        return True
+    # Such as `apiKey`. Base64 has a prefix without a sign now and then, and few letters before it.
+    return len(before) >= _SHORTEST_NAME and not prefix.isalnum()
 
 
 def has_drawn_word(value: bytes) -> bool:

@@ -24,6 +24,21 @@ _SENTENCE = re.compile(
     re.IGNORECASE,
 )
 _ROW = re.compile(r"^(?P<cells>[^\n]*\|[^\n]*)$", re.MULTILINE)
+# The word, a sign or a verb and the value, nothing between them: letters and digits tell then.
+_PLAIN = re.compile(
+    rf"(?<![^\W_])(?<![$/])(?P<word>{'|'.join(PROSE_WORDS)}|passwd|pwd?)(?:[а-я]{{1,3}})?{_BOLD}"
+    rf"(?P<link>[:=]|{_VERB}){_BOLD}(?P<value>[a-z][a-z0-9]{{5,40}})(?![\w@(\[])"
+    r"(?P<after>[^\n]{0,4})",
+    re.IGNORECASE,
+)
+# A word and its number are a name: `sha256`, `rfc2289`, `user12`, `v20240101`.
+_NUMBERED = re.compile(
+    r"(?:v|ver|version|rfc|pkcs|ascii|iso|latin|windows|ipv|uuid|level|type|step|field|user|param"
+    r"|arg|option|line|page|table|column|var|str|string|val|value|int|uint|float|char|varchar"
+    r"|python|mysql|postgres(?:ql)?|ntlm|scram|crypt|pbkdf|sha|example|sample)\d+"
+)
+_SENTENCE_ENDS = re.compile(r"[.!?,;:)*_]{0,3}(?:\s|$)")
+_LINE_ENDS = re.compile(r"[.!;]?[ \t\r]*$")
 _SHORTEST_IN_SPAN = 6
 _SHORTEST = 8
 
@@ -39,8 +54,20 @@ def find_in_prose(text: str) -> Iterator[Span]:
             value = value.rstrip(".:!?*_")
         if _tells(value, spanned=name == "span"):
             yield match.start(name), match.start(name) + len(value), "password"
+    for match in _PLAIN.finditer(text):
+        if _is_plain(match):
+            yield *match.span("value"), "password"
     if "|" in text:
         yield from _find_in_columns(text)
+
+
+def _is_plain(match: re.Match[str]) -> bool:
+    """Tell whether a value right behind its word is one that somebody made up: `hunter22`."""
+    value, ends = match["value"], _LINE_ENDS if match["link"] == "=" else _SENTENCE_ENDS
+    if not any(map(str.isdigit, value)) or not ends.match(match["after"]):
+        return False
+    named = value[1:] != value[1:].lower() or _NUMBERED.fullmatch(value.lower())
+    return not named and value.isascii() and is_password(value)
 
 
 def _find_in_columns(text: str) -> Iterator[Span]:

@@ -291,7 +291,27 @@ PROVIDERS: tuple[str, ...] = (
     "yandex", "zendesk",
 )  # fmt: skip
 
+_SMALL = "abcdefghijklmnopqrstuvwxyz"
+_NO_VOWELS = "".join(letter for letter in ALNUM if letter not in "AEIOUaeiou")
+# Their letters end words (`monkey-`, `latest_`, `core_`, `info1_`) or are too few to tell.
+# Those in capitals may still begin behind a small letter.
+_ALONE = frozenset(
+    (
+        "4b1d", "A3-", "A3T", "AC", "AKC", "API-", "AQE", "EAAA", "SG.", "SK", "YCA", "api-",
+        "fo1_", "ico-", "key-", "live_", "live_pub_", "m0-", "pat.", "pk.", "pubkey-", "re_", "s.",
+        "sat.", "sdk-", "secret_", "sk.eyJ", "sl.", "sm_", "t1.", "test_", "test_pub_", "v1.0-",
+    )
+)  # fmt: skip
+
 
 def is_strict(alphabet: str) -> bool:
     """Return whether a key in this alphabet has a fixed length: one letter case tells no more."""
     return not ("z" in alphabet and "Z" in alphabet)
+
+
+def letters_before(prefix: str) -> str:
+    """Return the letters and digits behind which a key with this prefix may begin."""
+    if prefix in _ALONE:
+        return _SMALL if prefix.isupper() else ""
+    # `task-`, `work_test_`: behind a vowel they end words.
+    return _NO_VOWELS if prefix.startswith(("sk", "rk")) else ALNUM

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from agentlas_memory.redaction.assignments import find_assigned
+from agentlas_memory.redaction.beginnings import begins_prefixed, word_before
 from agentlas_memory.redaction.commands import find_in_commands
-from agentlas_memory.redaction.drawn import is_drawn, is_key_body
+from agentlas_memory.redaction.drawn import is_drawn, is_key_body, is_word
 from agentlas_memory.redaction.keyblocks import find_key_blocks
 from agentlas_memory.redaction.literals import find_joined
 from agentlas_memory.redaction.manifests import find_manifests
@@ -13,7 +14,7 @@ from agentlas_memory.redaction.password_files import find_in_password_files
 from agentlas_memory.redaction.prose_passwords import find_in_prose
 from agentlas_memory.redaction.requests import find_sent
 from agentlas_memory.redaction.rules import PREFIXED, PREFIXES, is_strict
-from agentlas_memory.redaction.shapes import begins, find_shapes
+from agentlas_memory.redaction.shapes import find_shapes
 from agentlas_memory.redaction.triggers import INVISIBLE
 from agentlas_memory.redaction.values import is_masked
 
@@ -67,11 +68,17 @@ def _find_prefixed(text: str) -> Iterator[Span]:
     for kind, prefix, alphabet, length in PREFIXED:
         if prefix in text:
             # `re` keeps compiled patterns: one is built when its prefix is first met.
-            pattern = re.compile(begins(re.escape(prefix)) + _body(alphabet, length))
+            pattern = re.compile(begins_prefixed(prefix) + _body(alphabet, length))
             for match in pattern.finditer(text):
-                if _is_key(match[1], prefix, alphabet):
+                if _is_key(match[1], prefix, alphabet) and _may_begin(text, match, prefix):
                     yield match.start(), match.end(), kind
                     yield from _find_chained(text, match.end())
+
+
+def _may_begin(text: str, match: re.Match[str], prefix: str) -> bool:
+    """Return whether a key stands free, or against a word and is drawn beyond doubt."""
+    before = word_before(text, match.start())
+    return before == b"" or (is_word(before, prefix) and is_drawn(match[1].encode()))
 
 
 def _find_chained(text: str, end: int) -> Iterator[Span]:

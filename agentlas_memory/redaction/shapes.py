@@ -3,27 +3,18 @@
 import re
 from collections.abc import Iterator
 
+from agentlas_memory.redaction.beginnings import begins, word_before
 from agentlas_memory.redaction.values import is_masked
 
 Span = tuple[int, int, str]
 
-
-def begins(first: str) -> str:
-    """Return a pattern of a key's first characters where a key may start.
-
-    That is also behind the "\\n" of a JSON string and an escaped "=" of a URL. The characters stand
-    in front of the conditions: `re` then leaps from one place that has them to the next.
-    """
-    return (
-        rf"{first}(?:(?<![A-Za-z0-9]{first})|(?<=\\[nrt]{first})"
-        rf"|(?<=%3[AaDd]{first})|(?<=%2[02Ff]{first}))"
-    )
-
+# Markdown's emphasis may close right behind a key.
+_ENDS = r"(?!_{0,2}[A-Za-z0-9-])"
 
 # kind, a literal that must be in the text, the pattern whose group 1 is the credential
 SHAPES: tuple[tuple[str, str, str], ...] = (
     ("jwt", "ZXlK", r"(" + begins("ZXlK") + r"[A-Za-z0-9/\\_+\-]{48,}={0,2})"),
-    ("grafana-token", "eyJrIjoi", r"(" + begins("eyJrIjoi") + r"[A-Za-z0-9+/]{40,}={0,3})"),
+    ("grafana-token", "eyJrIjoi", r"(eyJrIjoi[A-Za-z0-9+/]{40,}={0,3})"),
     (
         "slack-webhook",
         "hooks.slack.com/",
@@ -42,20 +33,20 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
         "discord-token",
         ".",
         r"(" + begins("[MNO]") + r"[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6,7}"
-        r"\.[A-Za-z0-9_-]{27,40})(?![\w-])",
+        r"\.[A-Za-z0-9_-]{27,40})" + _ENDS,
     ),
-    ("telegram-token", ":", r"(" + begins(r"\d") + r"\d{7,9}:[A-Za-z0-9_-]{35})(?![\w-])"),
-    ("telegram-token", "bot", begins("bot") + r"(\d{8,10}:[A-Za-z0-9_-]{35})(?![\w-])"),
+    ("telegram-token", ":", r"(" + begins(r"\d") + r"\d{7,9}:[A-Za-z0-9_-]{35})" + _ENDS),
+    ("telegram-token", "bot", begins("bot") + r"(\d{8,10}:[A-Za-z0-9_-]{35})" + _ENDS),
     (
         "terraform-token",
         ".atlasv1.",
-        r"(" + begins("[A-Za-z0-9]") + r"[A-Za-z0-9]{13}\.atlasv1\.[\w=-]{40,})",
+        r"([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,})",
     ),
-    ("mailchimp-key", "-us", r"(" + begins("[0-9a-z]") + r"[0-9a-z]{31}-us\d{1,2})(?!\w)"),
+    ("mailchimp-key", "-us", r"(" + begins("[0-9a-z]") + r"[0-9a-z]{31}-us\d{1,2})" + _ENDS),
     (
         "maxmind-key",
         "_mmk",
-        r"(" + begins("[A-Za-z0-9]") + r"[A-Za-z0-9]{5}_[A-Za-z0-9]{29}_mmk)(?!\w)",
+        r"(" + begins("[A-Za-z0-9]") + r"[A-Za-z0-9]{5}_[A-Za-z0-9]{29}_mmk)" + _ENDS,
     ),
     ("azure-client-secret", "Q~", r"(" + begins(r"[\w~.-]") + r"[\w~.-]{2}\dQ~[\w~.-]{31,34})"),
     ("azure-key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{40,}={0,2})"),
@@ -91,19 +82,19 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
         "otpauth://",
         r"otpauth://[a-z]{1,8}/[^\s\"'<>?]{1,200}\?(?:[^\s\"'<>]{0,400}&)?secret=([A-Za-z2-7]{8,256})",
     ),
-    ("airtable-token", "pat", r"(" + begins("pat") + r"[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
+    ("airtable-token", "pat", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
     ("softlayer-key", "softlayer.com/soap", r"softlayer\.com/soap/v3(?:\.1)?/([a-z0-9]{64})"),
     ("facebook-token", "|", r"(" + begins(r"\d") + r"\d{14,15}(?:\||%7C)[\w-]{27,40})(?!\w)"),
 )
 
 # Read in one go, each character once; what it is is decided by its parts.
-_JWT = rf"{begins('eyJ')}[\w-]{{8,8192}}(?:\.[\w-]{{0,8192}}){{0,4}}"
+_JWT = r"eyJ[\w-]{8,8192}(?:\.[\w-]{0,8192}){0,4}"
 
 
 def find_shapes(text: str) -> Iterator[Span]:
     """Yield each credential that has one of the shapes."""
     for match in re.finditer(_JWT, text, re.ASCII) if "eyJ" in text else ():
-        length = _length_of_jwt(match[0].split("."))
+        length = _length_of_jwt(match[0].split("."), glued=word_before(text, match.start()) != b"")
         if length and not is_masked(match[0]):
             yield match.start(), match.start() + length, "jwt"
     for kind, literal, pattern in SHAPES:
@@ -113,13 +104,16 @@ def find_shapes(text: str) -> Iterator[Span]:
                     yield match.start(1), match.end(1), kind
 
 
-def _length_of_jwt(parts: list[str]) -> int:
-    """Return the length of a signed token (three parts, or two) or an encrypted one (five)."""
+def _length_of_jwt(parts: list[str], *, glued: bool) -> int:
+    """Return the length of a signed token (three parts, or two) or an encrypted one (five).
+
+    One that stands against a word must be told by its claims.
+    """
     if len(parts) < 2:
         return 0
     claims = parts[1]
     signed = claims.startswith("eyJ") and len(claims) > 10
-    if not signed and len(parts[0]) > 16:
+    if not signed and not glued and len(parts[0]) > 16:
         if len(parts) == 5:
             return len(".".join(parts))
         signed = len(parts) > 2 and len(claims) >= 16 and len(parts[2]) >= 16

@@ -11,6 +11,7 @@ from agentlas_memory.redaction.drawn import (
     WORDS,
     is_drawn,
     is_key_body,
+    is_word,
 )
 from agentlas_memory.redaction.rules import (
     PREFIXED,
@@ -18,6 +19,7 @@ from agentlas_memory.redaction.rules import (
     PROVIDERS,
     SHAPE_LITERALS,
     is_strict,
+    letters_before,
 )
 
 TYPE_CHECKING = False
@@ -36,6 +38,8 @@ _NOTHING = dict.fromkeys(map(ord, INVISIBLE))
 _ESCAPED = (("\\\r\n", ""), ("\\\n", ""), ("\\_", "_"), ("\\-", "-"), ("\\*", "*"), ("\\.", "."))
 # What may stand before a key without a break: the escapes of a JSON string and of a URL.
 _ESCAPES = (b"\\n", b"\\r", b"\\t", b"%3D", b"%3d", b"%3A", b"%3a", b"%20", b"%22", b"%2F", b"%2f")
+# Escapes begin with one of these, and their last letters stand against a key.
+_ESCAPE_SIGNS = (b"\\", b"%", b"=", b"[", b";")
 # Behind these a sentence or a table's column may tell a password.
 PROSE_WORDS = (
     "password",
@@ -63,21 +67,28 @@ _SHORTEST_PASSWORD = 4
 _SHORTEST_BASIC = 6
 _NAME_WITHIN = 160
 _LONGEST_OPAQUE = 512
+SHORTEST_KEY = 20  # with its prefix: the rules take no shorter one
+_LETTERS_BEFORE = 64
+# In a text made to keep us busy a yes is cheaper than looking on: the rules are quick there.
+_MOST_TRIED = 200
 _SHORTEST_DISCORD = 57
 _SHORTEST_MAILCHIMP = 36
 _SHORTEST_TELEGRAM = 34
 _SHORTEST_AIRTABLE = 82
+_SHORTEST_FACEBOOK = 27
 _LINE_BEFORE = 120
-# In a text made to keep us busy a yes is cheaper than looking on: the rules are quick there.
-_MOST_TRIED = 200
 _PROVIDERS = tuple(name.encode() for name in PROVIDERS)
 
 _STARTS = tuple(prefix.encode() for prefix in PREFIXES)
 _JOINTS = b" \t\r\n\\+.&"
 _LONGEST_LITERAL = 201
 
-# Rules whose keys stand inside a word, by their first two letters: prefix, alphabet, exact length.
+# Rules by the last two letters in front of their prefix's first sign, or by the first two of a
+# prefix without one: prefix, alphabet, exact length.
+_BY_SIGN: dict[bytes, list[tuple[int, bytes, bytes, int]]] = {}
 _BY_HEAD: dict[bytes, list[tuple[bytes, bytes, int]]] = {}
+# Those that no part of a word shows where they stand against something.
+_HIDDEN: list[tuple[bytes, bytes, int]] = []
 # Literals looked for anywhere: shapes, and the rules whose keys may hold what ends a word.
 _ANYWHERE = [literal.encode() for literal in SHAPE_LITERALS]
 # Two hundred rules share a few alphabets: each is looked at once (0.3 ms less to import).
@@ -90,10 +101,17 @@ for _kind, _prefix, _alphabet, _length in PREFIXED:
     _start = _prefix.encode()
     _body, _strict = _BODIES[_alphabet]
     if _body in _IN_WORDS:
-        _head = _start.translate(PARTS).split(None, 1)[0][:2]
-        _BY_HEAD.setdefault(_head, []).append((_start, _body, _length if _strict else 0))
+        _part = _start.translate(PARTS).split(None, 1)[0]
+        _rule = (_start, _body, _length if _strict else 0)
+        if _part != _start:
+            _BY_SIGN.setdefault(_part[-2:], []).append((len(_part), *_rule))
+        else:
+            _BY_HEAD.setdefault(_part[:2], []).append(_rule)
+        if _part == _start or len(_part) < 2:
+            _HIDDEN.append(_rule)
     else:
         _ANYWHERE.append(_start)
+_WITHOUT_DOLLAR = [literal for literal in _ANYWHERE if b"$" not in literal]
 
 
 def may_hold_secret(text: str) -> bool:
@@ -107,22 +125,29 @@ def may_hold_secret(text: str) -> bool:
     # All but assignments stand in one piece between blanks, and most of a text is short words.
     long = [piece for piece in raw.split() if len(piece) >= SHORTEST_OPAQUE]
     pieces = b" ".join(long)
-    for literal in _ANYWHERE:  # a generator would cost more than the searches
+    # A generator would cost more than the searches.
+    for literal in _ANYWHERE if b"$" in pieces else _WITHOUT_DOLLAR:
         if literal in pieces:
             return True
+    words = _words(pieces)
+    if _holds_key(words, pieces):
+        return True
     if b"\\" in pieces or b"%" in pieces:
         for escape in _ESCAPES:
             pieces = pieces.replace(escape, b" ")
-    words = [word for word in pieces.translate(WORDS).split() if len(word) >= SHORTEST_OPAQUE]
+        words = _words(pieces)
     lowered = raw.lower()
     return (
-        _holds_key(words)
-        or _has_pgpass(long)
+        _has_pgpass(long)
         or _may_hold_layout(raw, lowered)
         or _has_joined_key(raw)
         or _names_provider(words, raw, lowered)
         or _has_assignment(raw, lowered)
     )
+
+
+def _words(pieces: bytes) -> list[bytes]:
+    return [word for word in pieces.translate(WORDS).split() if len(word) >= SHORTEST_OPAQUE]
 
 
 def _visible(text: str) -> str:
@@ -161,9 +186,10 @@ def _tells_password(lowered: str) -> bool:
     return False
 
 
-def _holds_key(words: list[bytes]) -> bool:
-    """Return whether a prefix stands at some part's start, before what can be its key's body."""
+def _holds_key(words: list[bytes], pieces: bytes) -> bool:
+    """Return whether a prefix stands where a key may begin, before what can be its body."""
     tried = 0
+    words = [word for word in words if len(word) >= SHORTEST_KEY]
     for word in words:
         at = 0
         for part in word.translate(PARTS).split():
@@ -171,16 +197,52 @@ def _holds_key(words: list[bytes]) -> bool:
             for prefix, alphabet, exact in _BY_HEAD.get(part[:2], ()):
                 if word.startswith(prefix, at):
                     tried += 1
-                    if tried > _MOST_TRIED:
-                        return True
-                    body = word[at + len(prefix) : at + _LONGEST_OPAQUE]
-                    if _is_body(prefix, body, alphabet, exact):
+                    if tried > _MOST_TRIED or _has_body(word, at, prefix, alphabet, exact):
                         return True
             at += len(part)
+            for size, prefix, alphabet, exact in _BY_SIGN.get(part[-2:], ()):
+                if word.startswith(prefix, at - size):
+                    tried += 1
+                    if tried > _MOST_TRIED or (
+                        _has_body(word, at - size, prefix, alphabet, exact)
+                        and _may_follow(part[:-size][-_LETTERS_BEFORE:], prefix, pieces)
+                    ):
+                        return True
+    return _holds_hidden(words, pieces)
+
+
+def _holds_hidden(words: list[bytes], pieces: bytes) -> bool:
+    """Return whether a key stands against a word with a prefix that no sign parts from it."""
+    tried = 0
+    whole = b" ".join(words)
+    for prefix, alphabet, exact in _HIDDEN:
+        for word in words if prefix in whole else ():
+            at = word.find(prefix, 1)
+            while at > 0:
+                tried += 1
+                if tried > _MOST_TRIED:
+                    return True
+                before = word[max(0, at - _LETTERS_BEFORE) : at].translate(PARTS)
+                fits = _has_body(word, at, prefix, alphabet, exact)
+                if fits and _may_follow(before.rpartition(b" ")[2], prefix, pieces):
+                    return True
+                at = word.find(prefix, at + 1)
     return False
 
 
-def _is_body(prefix: bytes, body: bytes, alphabet: bytes, exact: int) -> bool:
+def _may_follow(before: bytes, prefix: bytes, pieces: bytes) -> bool:
+    """Return whether a key may stand against these letters: a word, or the end of an escape."""
+    if not before:
+        return True
+    start = prefix.decode()
+    if chr(before[-1]) in letters_before(start) and is_word(before, start):
+        return True
+    return any(sign + before in pieces for sign in _ESCAPE_SIGNS)
+
+
+def _has_body(word: bytes, at: int, prefix: bytes, alphabet: bytes, exact: int) -> bool:
+    at += len(prefix)
+    body = word[at : at + _LONGEST_OPAQUE]
     fits = len(body) >= exact and not body[: exact or 8].translate(None, alphabet)
     return fits and (exact > 0 or is_key_body(prefix, body))
 
@@ -204,7 +266,8 @@ def _has_shape(word: bytes, before: bytes) -> bool:
         (size >= _SHORTEST_MAILCHIMP and b"-us" in word)
         or (size >= _SHORTEST_DISCORD and word.rstrip(b".").count(b".") == 2)
         or (size >= _SHORTEST_TELEGRAM and before[-1:] == b":" and before[-5:-1].isdigit())
-        or (size >= _SHORTEST_AIRTABLE and word[:3] == b"pat" and word[17:18] == b".")
+        or (size >= _SHORTEST_AIRTABLE and b"pat" in word and b"." in word)
+        or (size >= _SHORTEST_FACEBOOK and before[-1:] in (b"|", b"%") and before[-16:-1].isdigit())
     )
 
 
