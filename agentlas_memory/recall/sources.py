@@ -13,32 +13,39 @@ STALE = (CHANGED, GONE)
 def source_state(row: ChunkRow, root: str, store: Store) -> str:
     """Tell what became of a chunk in its file since it was indexed; one that moved gets new lines.
 
+    Where the file says since then that it does not hold, all of it has changed.
+    """
+    state, text = file_state(row, root, store.folder)
+    return CHANGED if state == MOVED and _fell_since(row, text, store) else state
+
+
+def file_state(row: ChunkRow, root: str, store_folder: str) -> tuple[str, str]:
+    """Return what became of a chunk in its file, and the file's text where that is another one.
+
     Size and time decide; where they differ, the content does: a chunk whose lines still stand in
     the file, together and unchanged, has moved. A record without a file is always current. A linked
     worktree is compared with its own files; notes alone stand where the store does.
     """
     if row.changed_ns is None:
-        return CURRENT
+        return CURRENT, ""
     path = row.path.removeprefix(".agentlas/")
-    base = root if path == row.path else store.folder
+    base = root if path == row.path else store_folder
     try:
         folder, name = open_parent(base, path)
         try:
             info = system.stat(name, dir_fd=folder, follow_symlinks=False)
             if (info.st_size, last_change(info)) == (row.size, row.changed_ns):
-                return CURRENT
+                return CURRENT, ""
             data = read_file(name, _LARGEST + 1, follow=False, folder=folder)
         finally:
             if folder is not None:
                 system.close(folder)
     except (OSError, ValueError):
-        return GONE
+        return GONE, ""
     if sha256(data).digest() == row.content_hash:
-        return CURRENT
+        return CURRENT, ""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    if _fell_since(row, text, store):
-        return CHANGED
-    return MOVED if _find_again(row, text) else CHANGED
+    return MOVED if _find_again(row, text) else CHANGED, text
 
 
 def _fell_since(row: ChunkRow, text: str, store: Store) -> bool:

@@ -11,7 +11,7 @@ from agentlas_memory.lean import read_file
 from agentlas_memory.ontology.decisions import Decision
 from agentlas_memory.ontology.documents import MAX_FILE_BYTES, UnreadableDocument
 from agentlas_memory.ontology.store import ChunkRow, Store
-from agentlas_memory.recall.sources import CURRENT, GONE, source_state
+from agentlas_memory.recall.sources import CURRENT, GONE, file_state
 from agentlas_memory.review.contradictions import find_contradictions
 from agentlas_memory.review.findings import (
     INSTRUCTION,
@@ -102,7 +102,7 @@ def _written(root: Path, path: str) -> str:
 def _stale(rows: Sequence[ChunkRow], root: Path, store: Store) -> Iterator[Finding]:
     for row in rows:
         passage = _passage(row)
-        state = source_state(row, str(root), store)
+        state, _ = file_state(row, str(root), store.folder)
         if state != CURRENT:
             yield stale_finding(
                 passage, "gone" if state == GONE else "changed", row.content_hash or b""
