@@ -109,14 +109,14 @@ def require_home() -> str:
 def writing(project: Project) -> Iterator[None]:
     """Let a trusted store be written, and trust it again if it had to be made anew."""
     prepare_writing(project)
-    before = _damaged_copies(project)
+    before, emptied = _damaged_copies(project), not Path(project.database).stat().st_size
     try:
         yield
     finally:
         aside = _damaged_copies(project) - before
         for name in sorted(aside):
             say(f"The store was damaged: it was moved to {name} and built anew.")
-        if aside:
+        if aside or emptied:
             _trust(project)
 
 

@@ -66,12 +66,13 @@ def _remove_copies(place: Place) -> None:
 
 def _repair_stores(place: Place) -> None:
     """Have `index` heal what a kill left, and build anew what is damaged."""
+    from agentlas_memory.commands.projects import writing
     from agentlas_memory.commands.standing import store_state
     from agentlas_memory.commands.store_checks import HEALED_BY_INDEX, trusted_roots
     from agentlas_memory.commands.store_errors import explain_failure
     from agentlas_memory.ontology.index import index_project
     from agentlas_memory.private_json import BrokenFile
-    from agentlas_memory.project import DATABASE
+    from agentlas_memory.project import DATABASE, Project
 
     try:
         roots = trusted_roots(place)
@@ -82,7 +83,8 @@ def _repair_stores(place: Place) -> None:
         if state not in HEALED_BY_INDEX:
             continue
         try:
-            report = index_project(root)
+            with writing(Project(str(root), str(root))):  # what is made anew is trusted again
+                report = index_project(root)
         except Exception as error:
             why = explain_failure(error)
             say(f"{root}: the store is {state} and could not be healed: {why or error}")

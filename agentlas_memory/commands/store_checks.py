@@ -7,13 +7,13 @@ from pathlib import Path
 
 from agentlas_memory.commands.errors import command_line
 from agentlas_memory.commands.output import counted
-from agentlas_memory.commands.standing import store_state
+from agentlas_memory.commands.standing import is_trusted, store_state
 from agentlas_memory.installer.checks import Check
 from agentlas_memory.installer.checks.holders import lock_holders
 from agentlas_memory.installer.checks.mounts import network_file_system
 from agentlas_memory.installer.surfaces import Place
 from agentlas_memory.private_json import BrokenFile
-from agentlas_memory.project import DATABASE
+from agentlas_memory.project import DATABASE, Project
 from agentlas_memory.trust_file import read_trust_file
 
 HEALED_BY_INDEX = ("damaged", "interrupted")
@@ -24,7 +24,8 @@ def check_stores(place: Place) -> Iterator[Check]:
     try:
         roots = trusted_roots(place)
     except (BrokenFile, OSError) as error:
-        yield Check("stores", "", "failed", str(error), "repair the file, or move it away")
+        fix = "repair the file; or move it away, then agentlas-memory trust in each project"
+        yield Check("stores", "", "failed", str(error), fix)
         return
     troubles = [check for root in roots for check in _check_store(root)]
     yield from troubles
@@ -55,6 +56,9 @@ def _check_store(root: Path) -> Iterator[Check]:
     elif state != "ok":
         told = f"{database} is {state}: {reason}"
         yield Check("store", "", "failed", told, _remedy(root, state))
+    elif not is_trusted(Project(str(root), str(root))):
+        told = f"{database} is not trusted as it is now: memory is silent there"
+        yield Check("store", "", "failed", told, command_line("trust", str(root)))
     yield from _check_disk(database, "the store")
 
 

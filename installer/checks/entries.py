@@ -39,9 +39,17 @@ def check_host(
         if record["kind"] == "commands":
             yield _check_plugin(spec, record, detected, run)
         elif trouble := trouble_of(record):
-            yield Check("entry", spec.name, "failed", trouble, again)
+            yield Check("entry", spec.name, "failed", trouble, _remedy(record, again))
         else:
             yield Check("entry", spec.name, "ok", record["path"])
+
+
+def _remedy(record: Record, again: str) -> str:
+    """Return what helps: a file of ours that somebody changed is theirs to put away."""
+    path = Path(record["path"])
+    return (
+        f"move {path} away, then {again}" if record["kind"] == "file" and path.exists() else again
+    )
 
 
 def _hindrance(spec: HostSpec, place: Place) -> str:

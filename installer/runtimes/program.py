@@ -20,7 +20,7 @@ def link_program(place: Place) -> str:
     """Make the links, noted in the ledger first; return what the person should know of them."""
     if WINDOWS:
         return ""
-    folder = place.home / ".local" / "bin"
+    folder = _folder(place)
     told = [_link(folder / name, place) for name in _NAMES]
     if any(told):
         return "\n".join(filter(None, told))
@@ -44,9 +44,17 @@ def _link(link: Path, place: Place) -> str:
     return ""
 
 
+def _folder(place: Place) -> Path:
+    return place.home / ".local" / "bin"
+
+
 def linked_programs(place: Place) -> list[Path]:
-    """Return the links that we made, less those that are gone or lead elsewhere by now."""
-    links = map(Path, read_ledger(place.data_home).links)
+    """Return the links that we made, less those that are gone or lead elsewhere by now.
+
+    One that leads to our program is ours also where the ledger was lost.
+    """
+    known = map(Path, read_ledger(place.data_home).links)
+    links = dict.fromkeys((*known, *(_folder(place) / name for name in _NAMES)))
     return [link for link in links if _leads_to(link, _target(link, place))]
 
 

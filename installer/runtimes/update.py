@@ -170,9 +170,7 @@ def _check_signature(place: Place, data: bytes, signature: bytes | None) -> None
             f"release-key.pub at {pin_file(place.data_home)}",
         )
     if signature is None:
-        raise UpdateRefused(
-            "The release is not signed.", "take a signed bundle, or run its install.sh"
-        )
+        raise UpdateRefused("The release is not signed.", "take a signed bundle")
     if not holds(data, signature, pin):
         raise not_by_pin(place.data_home)
 

@@ -136,6 +136,23 @@ def test_a_damaged_store_is_named_moved_aside_and_built_anew(project, am, checks
     assert [one for one in (project / ".agentlas").iterdir() if "damaged" in one.name]
 
 
+def test_an_emptied_store_is_built_anew_and_still_trusted(project, am, checks):
+    (project / DATABASE).write_text("")
+    assert checks("store")[0][0] == "failed"
+    assert am("index").code == 0
+    assert checks("store") == []
+    assert am("status", "--json").json["trusted"] is True
+
+
+def test_a_store_that_took_the_place_of_the_trusted_one_is_named(project, am, checks, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    assert am("init", "--project", str(other)).code == 0
+    (other / DATABASE).replace(project / DATABASE)
+    [(status, told)] = checks("store")
+    assert (status, "is not trusted as it is now" in told) == ("failed", True)
+
+
 def test_a_store_that_is_another_program_s_is_not_touched(project, am, checks):
     other = project / DATABASE
     other.unlink()

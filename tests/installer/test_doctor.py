@@ -308,3 +308,14 @@ def test_a_file_in_place_of_our_folder_is_a_finding(home, am, checks):
     (home / ".agentlas").write_text("mine")
     [(_, status, told)] = checks("ledger")
     assert (status, told) == ("failed", f"{home / '.agentlas'} is no folder")
+
+
+def test_what_it_advises_for_a_changed_file_of_ours_helps(hosts, am, home):
+    am("install")
+    plugin = home / ".config/opencode/plugins/agentlas-memory.js"
+    plugin.write_text(plugin.read_text() + "// mine\n")
+    found = am("doctor", "--json").json["checks"]
+    [advice] = [one["fix"] for one in found if one["id"] == "entry" and one["status"] == "failed"]
+    assert advice == f"move {plugin} away, then agentlas-memory install --host opencode"
+    plugin.rename(home / "aside.js")
+    assert am("install", "--host", "opencode").code == am("doctor").code == 0
