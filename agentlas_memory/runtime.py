@@ -62,11 +62,14 @@ class QueryResult:
 class OntologyRuntime:
     """One project's store, or one agent's experience.
 
-    `db_path` is the SQLite file. A query opens a snapshot of its own, so an instance may be kept.
+    `db_path` is the SQLite file, `root` the folder whose files are compared with what was indexed:
+    by default the project's that the store stands in, a linked worktree's where that is named. A
+    query opens a snapshot of its own, so an instance may be kept.
     """
 
-    def __init__(self, db_path: str | Path) -> None:
+    def __init__(self, db_path: str | Path, *, root: str | Path | None = None) -> None:
         self._path = Path(db_path).absolute()
+        self._named_root = root
 
     def query(
         self,
@@ -188,6 +191,8 @@ class OntologyRuntime:
 
     def _root(self) -> str | None:
         """Return the project's folder, None for a store that stands elsewhere."""
+        if self._named_root is not None:
+            return str(Path(self._named_root).absolute())
         folder = self._path.parent
         return str(folder.parent) if folder.name == ".agentlas" else None
 

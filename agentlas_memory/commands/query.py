@@ -32,7 +32,7 @@ def query(
     open_project_store(project).close()
     if not is_trusted(project):
         say("Warning: this store is not trusted: hooks are silent here until you trust it.")
-    runtime = OntologyRuntime(project.database)
+    runtime = OntologyRuntime(project.database, root=project.root)
     found = runtime.explain(text, scopes=scopes, limit=limit, gated=not no_gate)
     hits = [hit_document(candidate) for candidate in found.hits]
     if as_json:

@@ -26,6 +26,11 @@ _WORDS = {  # silence_reason -> why, and what to do if anything is to be done
     "wrong_caller": ("another host's entry asked", "agentlas-memory doctor names it"),
 }
 
+_IN_WORKTREE = (
+    "{index} follows the main worktree, whose store answers here too;"
+    ' "worktree": "isolated" in settings.json lets this one have its own'
+)
+
 
 def in_words(reason: str, project: Project | None) -> str:
     """Return why there was silence, and what to do about it."""
@@ -34,6 +39,8 @@ def in_words(reason: str, project: Project | None) -> str:
         advice = _switched_off() or advice
     root = project.store_root if project else "."
     commands = {word: command_line(word, root) for word in ("trust", "on", "index", "status")}
+    if reason == "stale" and project and project.root != project.store_root:
+        advice = _IN_WORKTREE
     next_step = advice.format(**commands, init="agentlas-memory init", why='why "PROMPT"')
     return f"{why}; {next_step}" if next_step else why
 

@@ -71,7 +71,7 @@ def explain_prompt(project: Project, text: str) -> dict[str, Any]:
 
     found = None
     if project.has_store:
-        runtime = OntologyRuntime(project.database)
+        runtime = OntologyRuntime(project.database, root=project.root)
         found = runtime.explain(text, scopes=HOOK_SCOPES, limit=HOOK_HITS)
     agent = agent_of(project)
     learned = None

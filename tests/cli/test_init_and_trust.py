@@ -253,6 +253,23 @@ def test_a_worktree_shares_the_main_ones_memory(project, am, tmp_path, monkeypat
     assert document["store"]["path"] == str(project / ".agentlas/ontology-runtime.sqlite")
 
 
+def test_why_judges_by_the_worktree_s_own_files_as_the_hook_does(
+    project, am, tmp_path, monkeypatch
+):
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "docs"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], check=True)
+    linked = tmp_path / "linked"
+    subprocess.run([*git, "worktree", "add", "-q", str(linked)], check=True)
+    monkeypatch.chdir(linked)
+    asked = am("why", "why is the ledger in minor units?")
+    assert "is told 1 passage" in asked.err
+    for file in (linked / "docs").rglob("*.md"):
+        file.write_text("# Other\n\nSomething else stands here now.\n")
+    asked = am("why", "why is the ledger in minor units?")
+    assert "is told nothing" in asked.err and '"worktree": "isolated"' in asked.err
+
+
 @pytest.mark.parametrize("name", [".gitignore", "memory.toml"])
 @pytest.mark.parametrize("there", [True, False], ids=["file", "nothing"])
 def test_init_writes_through_no_link_that_a_clone_brought(folder, am, tmp_path, name, there):
