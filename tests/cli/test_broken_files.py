@@ -89,7 +89,7 @@ def check_settings(am):
 
 
 def test_doctor_and_status_name_the_line_of_broken_settings(project, home, am):
-    (home / ".agentlas/settings.json").write_text('{\n  "off": true,\n}\n')
+    (home / ".agentlas/settings.json").write_text('{\n  "off": true\n  "delivery": 1\n}\n')
     found = check_settings(am)
     assert (found["status"], found["fix"]) == ("failed", ADVICE)
     for told in (found["detail"], am("status").out):
