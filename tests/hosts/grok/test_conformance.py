@@ -133,10 +133,11 @@ def test_a_sub_agent_leaves_the_entry_alone(host, holds, kind):
     kept, look = seen_when_asked(host, root)
     script = [("spawn_subagent", task), look[0], look[0]]
     done = host.ask(root, LEDGER[0], "--always-approve", script=script)
-    asked = done.stdout.endswith(f"{ANSWER}\n") and len(kept) == 2
+    # Grok asks once or twice more, whichever of the two is ready first.
+    asked = done.stdout.endswith(f"{ANSWER}\n") and kept
     holds(
         f"a sub-agent ({kind}) does not clear its parent's entry",
-        asked and LEDGER[1] in kept[0],
+        asked and all(LEDGER[1] in one for one in kept),
         kept,
     )
     holds(f"a sub-agent ({kind}) adds nothing to it", LOGIN[1] not in "".join(kept))
