@@ -157,7 +157,7 @@ def test_a_sub_agent_that_goes_on(host, holds):
     task["subagent_type"] = "general-purpose"
     script = [("spawn_subagent", task), look, resume, look, look]
     done = host.ask(root, LEDGER[0], "--always-approve", script=script)
-    asked = done.stdout.endswith(f"{ANSWER}\n") and len(kept) == 3
+    asked = done.stdout.endswith(f"{ANSWER}\n") and len(kept) > 1
     untouched = all(LEDGER[1] in entry and LOGIN[1] not in entry for entry in kept)
     holds("nor does a sub-agent that is resumed change it", asked and untouched, kept)
 
