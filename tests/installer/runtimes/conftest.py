@@ -187,6 +187,16 @@ def pin(home, key):
 
 
 @pytest.fixture
+def runtime_folder(home):
+    """A machine on which 0.1.0 is active."""
+    folder = home / ".agentlas/runtime"
+    (folder / OLD / "bin").mkdir(parents=True)
+    (folder / OLD / "runtime.json").write_text(json.dumps({"version": OLD, "id": OLD}))
+    (folder / "current").symlink_to(OLD)
+    return folder
+
+
+@pytest.fixture
 def runtimes(home):
     """The versions of a machine, none as yet."""
     return Runtimes(home / ".agentlas")

@@ -12,16 +12,6 @@ OLD = "0.1.0"
 NESTED = b"[" * 200_000
 
 
-@pytest.fixture
-def runtimes(home):
-    """A machine on which 0.1.0 is active."""
-    folder = home / ".agentlas/runtime"
-    (folder / OLD / "bin").mkdir(parents=True)
-    (folder / OLD / "runtime.json").write_text(json.dumps({"version": OLD, "id": OLD}))
-    (folder / "current").symlink_to(OLD)
-    return folder
-
-
 def fifo(path):
     path.unlink(missing_ok=True)
     os.mkfifo(path)
@@ -41,8 +31,8 @@ ODD = pytest.mark.parametrize("put", [fifo, zeros, nested])
 
 @pytest.mark.skipif(os.name == "nt", reason="neither FIFOs nor devices")
 @pytest.mark.parametrize("put", [fifo, zeros, os.mkdir])
-def test_a_pin_that_is_no_file_is_named(runtimes, am, tmp_path, put):
-    pin = runtimes.parent / "release-key.pub"
+def test_a_pin_that_is_no_file_is_named(runtime_folder, am, tmp_path, put):
+    pin = runtime_folder.parent / "release-key.pub"
     put(pin)
     (tmp_path / "release.json").write_text("{}")
     outcome = am("update", "--from", str(tmp_path), "--json")
@@ -89,7 +79,9 @@ RISKS = {
 @pytest.mark.parametrize(
     ("risk", "mend"), RISKS.items(), ids=lambda one: getattr(one, "__name__", one)
 )
-def test_a_pin_that_others_may_change_is_not_believed(runtimes, am, pin, tmp_path, risk, mend):
+def test_a_pin_that_others_may_change_is_not_believed(
+    runtime_folder, am, pin, tmp_path, risk, mend
+):
     (tmp_path / "release.json").write_text("{}")
     risk(pin)
     outcome = am("update", "--from", str(tmp_path), "--json")
@@ -104,25 +96,25 @@ def test_a_file_in_the_place_of_our_folder_is_no_bug(home):
     assert list(check_versions(Place(home, home / ".agentlas", {})))
 
 
-def test_a_pin_of_one_s_own_is_well(runtimes, am, pin):
+def test_a_pin_of_one_s_own_is_well(runtime_folder, am, pin):
     assert [one["status"] for one in checks_of(am, "release key")] == ["ok"]
     pin.unlink()
     assert not checks_of(am, "release key")
 
 
 @ODD
-def test_an_odd_history_is_named_and_holds_nothing(runtimes, am, put):
-    put(runtimes / "history.json")
+def test_an_odd_history_is_named_and_holds_nothing(runtime_folder, am, put):
+    put(runtime_folder / "history.json")
     outcome = am("runtime", "list")
-    assert outcome.code == 0 and f"{runtimes / 'history.json'}" in outcome.err
+    assert outcome.code == 0 and f"{runtime_folder / 'history.json'}" in outcome.err
     outcome = am("rollback", "--json")
     assert outcome.code == 1 and "history.json" in outcome.json["error"]
     assert any("history.json" in one for one in versions_of(am))
 
 
 @ODD
-def test_odd_facts_are_named_and_hold_nothing(runtimes, am, put):
-    put(runtimes / OLD / "runtime.json")
+def test_odd_facts_are_named_and_hold_nothing(runtime_folder, am, put):
+    put(runtime_folder / OLD / "runtime.json")
     outcome = am("runtime", "list")
     assert outcome.code == 0 and "0.1.0/runtime.json" in outcome.err
     assert any("0.1.0/runtime.json" in one for one in versions_of(am))
@@ -138,21 +130,21 @@ def checks_of(am, name):
 
 
 @pytest.mark.parametrize("since", [10**300, "NaN", 1e300])
-def test_a_time_that_is_none_is_no_entry(runtimes, am, since):
+def test_a_time_that_is_none_is_no_entry(runtime_folder, am, since):
     text = f'{{"entries": [{{"id": "0.1.0", "since": {since}}}, {{"id": "a\\u0000", "since": 1}}]}}'
-    (runtimes / "history.json").write_text(text)
+    (runtime_folder / "history.json").write_text(text)
     assert am("runtime", "list").code == 0
     assert am("rollback", "--json").code == 1
 
 
 @pytest.mark.parametrize("name", ["1.0.0/runtime.json", "history.json"])
-def test_what_cannot_be_read_is_no_reason_to_remove_a_version(runtimes, am, name):
+def test_what_cannot_be_read_is_no_reason_to_remove_a_version(runtime_folder, am, name):
     for version in ("1.0.0", "1.1.0"):
-        (runtimes / version).mkdir(parents=True)
-        (runtimes / version / "runtime.json").write_text(json.dumps({"version": version}))
-        os.utime(runtimes / version / "runtime.json", (0, 0))
-    (runtimes / "current").unlink(missing_ok=True)
-    (runtimes / "current").symlink_to("1.1.0")
-    (runtimes / name).write_text("{broken")
+        (runtime_folder / version).mkdir(parents=True)
+        (runtime_folder / version / "runtime.json").write_text(json.dumps({"version": version}))
+        os.utime(runtime_folder / version / "runtime.json", (0, 0))
+    (runtime_folder / "current").unlink(missing_ok=True)
+    (runtime_folder / "current").symlink_to("1.1.0")
+    (runtime_folder / name).write_text("{broken")
     assert "1.0.0" not in am("runtime", "prune", "--all", "--json").json["removed"]
-    assert (runtimes / "1.0.0").is_dir()
+    assert (runtime_folder / "1.0.0").is_dir()

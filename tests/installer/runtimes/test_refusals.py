@@ -38,17 +38,7 @@ def bundle(tmp_path, tool, key):
 
 
 @pytest.fixture
-def runtimes(home):
-    """A machine on which 0.1.0 is active."""
-    folder = home / ".agentlas/runtime"
-    (folder / OLD / "bin").mkdir(parents=True)
-    (folder / OLD / "runtime.json").write_text(json.dumps({"version": OLD, "id": OLD}))
-    (folder / "current").symlink_to(OLD)
-    return folder
-
-
-@pytest.fixture
-def refused(runtimes, am, hosts, snapshot):
+def refused(runtime_folder, am, hosts, snapshot):
     """Try to update, and see that nothing became of it; return what was said."""
 
     def run(location, code=3):
@@ -56,8 +46,8 @@ def refused(runtimes, am, hosts, snapshot):
         outcome = am("update", "--from", str(location), "--json")
         assert outcome.code == code, outcome.err
         assert set(outcome.json) == {"error", "kept", "next"}
-        assert (runtimes / "current").readlink().name == OLD
-        assert {path.name for path in runtimes.iterdir()} <= {OLD, "current", "update.lock"}
+        assert (runtime_folder / "current").readlink().name == OLD
+        assert {path.name for path in runtime_folder.iterdir()} <= {OLD, "current", "update.lock"}
         assert snapshot() == before
         return outcome.json["error"]
 
@@ -223,13 +213,13 @@ def publish(bundle, folder):
     return folder
 
 
-def test_without_a_channel_update_says_how_to_name_one(runtimes, am, pin):
+def test_without_a_channel_update_says_how_to_name_one(runtime_folder, am, pin):
     outcome = am("update", "--json")
     assert outcome.code == 2
     assert "update.channel" in outcome.json["next"] and "--from" in outcome.json["next"]
 
 
-def test_a_channel_tells_of_a_newer_version(runtimes, am, pin, bundle, channel, tmp_path):
+def test_a_channel_tells_of_a_newer_version(runtime_folder, am, pin, bundle, channel, tmp_path):
     channel(publish(bundle(), tmp_path / "channel"))
     document = am("update", "--check", "--json").json
     assert document == {
@@ -238,13 +228,13 @@ def test_a_channel_tells_of_a_newer_version(runtimes, am, pin, bundle, channel, 
         "newer": True,
         "from": str(tmp_path / "channel"),
     }
-    assert {path.name for path in runtimes.iterdir()} == {OLD, "current"}
+    assert {path.name for path in runtime_folder.iterdir()} == {OLD, "current"}
 
 
 def test_a_channel_of_the_same_version_has_nothing_new(
-    runtimes, am, pin, bundle, channel, tmp_path
+    runtime_folder, am, pin, bundle, channel, tmp_path
 ):
-    (runtimes / "history.json").write_text(json.dumps({"entries": [], "settled": OLD}))
+    (runtime_folder / "history.json").write_text(json.dumps({"entries": [], "settled": OLD}))
     channel(publish(bundle(OLD), tmp_path / "channel"))
     assert am("update", "--check", "--json").json["newer"] is False
     outcome = am("update", "--json")
@@ -252,7 +242,7 @@ def test_a_channel_of_the_same_version_has_nothing_new(
 
 
 def test_a_channel_whose_bundle_is_another_release(
-    runtimes, am, pin, bundle, channel, tmp_path, key
+    runtime_folder, am, pin, bundle, channel, tmp_path, key
 ):
     made = bundle()
     folder = publish(made, tmp_path / "channel")
@@ -262,7 +252,7 @@ def test_a_channel_whose_bundle_is_another_release(
     channel(folder)
     outcome = am("update", "--json")
     assert outcome.code == 3 and "not the one that the channel's release names" in outcome.err
-    assert {path.name for path in runtimes.iterdir()} == {OLD, "current", "update.lock"}
+    assert {path.name for path in runtime_folder.iterdir()} == {OLD, "current", "update.lock"}
 
 
 @pytest.fixture
@@ -295,7 +285,7 @@ def server(tmp_path):
         thread.join()
 
 
-def test_an_address_is_asked(runtimes, am, pin, bundle, channel, tmp_path, server):
+def test_an_address_is_asked(runtime_folder, am, pin, bundle, channel, tmp_path, server):
     publish(bundle(), tmp_path / "channel")
     channel(server.address)
     assert am("update", "--check", "--json").json["offered"] == NEW
@@ -305,7 +295,7 @@ def test_an_address_is_asked(runtimes, am, pin, bundle, channel, tmp_path, serve
 
 
 def test_a_redirection_to_an_open_address_is_not_followed(
-    runtimes, am, pin, bundle, channel, tmp_path, server
+    runtime_folder, am, pin, bundle, channel, tmp_path, server
 ):
     publish(bundle(), tmp_path / "channel")
     channel(server.address)
@@ -315,19 +305,19 @@ def test_a_redirection_to_an_open_address_is_not_followed(
 
 
 @pytest.mark.parametrize("address", ["http://example.invalid/x", "ftp://127.0.0.1/x", "file:///x"])
-def test_an_address_that_anybody_could_answer_for(runtimes, am, pin, channel, address):
+def test_an_address_that_anybody_could_answer_for(runtime_folder, am, pin, channel, address):
     channel(address)
     outcome = am("update", "--json")
     assert outcome.code == 3 and "is not asked" in outcome.err
 
 
-def test_an_address_that_does_not_answer(runtimes, am, pin, channel):
+def test_an_address_that_does_not_answer(runtime_folder, am, pin, channel):
     channel("http://127.0.0.1:9")
     outcome = am("update", "--json")
     assert outcome.code == 1 and "cannot be had" in outcome.err
 
 
-def test_an_endless_answer_is_cut(runtimes, am, pin, bundle, channel, tmp_path, server):
+def test_an_endless_answer_is_cut(runtime_folder, am, pin, bundle, channel, tmp_path, server):
     publish(bundle(), tmp_path / "channel")
     with (tmp_path / "channel/release.json").open("ab") as file:
         file.truncate(64 << 20)
@@ -354,7 +344,7 @@ def test_the_pin_is_the_person_s_alone(home, key):
     assert file.read_bytes() == public_text(key)
 
 
-def test_another_key_in_its_place_by_hand_is_followed(pin, bundle, runtimes, am):
+def test_another_key_in_its_place_by_hand_is_followed(pin, bundle, runtime_folder, am):
     other = new_key()
     made = bundle()
     sign(made, other)
